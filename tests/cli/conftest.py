@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from gitcluster.cli.commands import app
-from gitcluster.cli.inputs import load_table
+from gitcluster.cli.tables import load_table
 from gitcluster.cli.terminal import run as run_command
 
 COMMAND = Path(sys.executable).parent / "gitcluster"
@@ -19,9 +19,7 @@ DEFAULTS = app.commands["fit"].make_context("fit", ["table.csv"], app.make_conte
 """The options of a command without any."""
 READERS = {
     "csv": pd.read_csv, "tsv": lambda path: pd.read_csv(path, sep="\t"), "parquet": pd.read_parquet,
-    "arrow": pd.read_feather, "xlsx": pd.read_excel, "npz": lambda path: pd.DataFrame(dict(np.load(path))),
-    "npy": lambda path: pd.DataFrame({"cluster": np.load(path)}), "json": pd.read_json,
-    "jsonl": lambda path: pd.read_json(path, lines=True),
+    "arrow": pd.read_feather, "xlsx": pd.read_excel, "npy": lambda path: pd.DataFrame({"cluster": np.load(path)}),
 }  # fmt: skip
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /dev, /proc and limits of file sizes")
 
@@ -81,7 +79,7 @@ def run_shell(script, **environment):
 
 def read(path, **options):
     """Return a table as the commands read it."""
-    return load_table(str(path), DEFAULTS | options, advance=lambda share: None)
+    return load_table(str(path), DEFAULTS | options)
 
 
 def leftovers(folder):

@@ -11,7 +11,6 @@ import pytest
 from sklearn.datasets import make_moons
 
 from gitcluster import GIT
-from gitcluster.plots._drawing import cluster_colours
 from scripts.find_chromium import find_chromium, install_line
 
 NASTY = '<b>a & "b" $x$</b>'
@@ -36,7 +35,8 @@ def mixed(folder):
 
 
 def write(run, *options):
-    code, _, err = run("report", "t.csv", "--id", "who", *options, "-o", "r.html")
+    assert run("fit", "t.csv", "--id", "who", *options, "--save", "m.npz", "-q")[0] == 0
+    code, _, err = run("report", "m.npz", "t.csv", "-o", "r.html")
     assert code == 0, err
     return Path("r.html").read_text()
 
@@ -46,7 +46,7 @@ def test_it_describes_the_clustering(mixed, run):
     words = unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<(style|svg)[ >].*?</\1>", " ", page, flags=re.DOTALL)))
     model = GIT().fit(pd.read_csv("t.csv").drop(columns="who"))
     assert model.summary().split(" Next: ")[0] in words
-    for fact in ("columns not used (1)", "note", "income 1", "gitcluster report t.csv", "neighbours", "scikit-learn"):
+    for fact in ("note", "1 missing", "gitcluster report m.npz", "neighbours", "scikit-learn"):
         assert fact in words
     assert not re.search(r"\bk\b", words)
     far = words.split("largest differences")[-1].split()
@@ -59,20 +59,13 @@ def test_it_describes_the_clustering(mixed, run):
 
 
 def test_it_needs_no_other_file(mixed, run):
-    page = write(run, "--title", NASTY)
+    page = write(run)
     assert "<b>a" not in page
     assert not re.search(r"(?:src|href)=.?(?:https?:|//)", page)
-    pictures = re.findall(r"<svg class=.plot.*?</svg>", page, flags=re.DOTALL)
-    assert len(pictures) == 6
+    pictures = re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL)
+    assert len(pictures) == 5
     for picture in pictures:
         ElementTree.fromstring(picture)
-        assert "#333333" not in picture
-        assert "var(--ink)" in picture
-    n_clusters = len(set(re.findall(r"--cluster-(\d+):", page)))
-    for c, colours in enumerate(cluster_colours(n_clusters)):
-        assert f"--name-{c}: {colours.light};" in page
-        assert f"--name-{c}: {colours.dark};" in page
-        assert colours.light not in "".join(pictures)
     links = re.findall(r'href="#([^"]*)"', re.search("<nav>.*?</nav>", page)[0])
     assert links == re.findall(r'<h2 id="([^"]*)"', page)
 
@@ -82,7 +75,7 @@ def test_it_needs_no_other_file(mixed, run):
 )
 def test_its_sections_depend_on_the_fit(mixed, run, options):
     page = write(run, *options)
-    assert "3 clusters, as requested" in page
+    assert "Best numbers" not in page
     assert ("noise" in re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)) == ("--noise" in options)
     assert ("Hierarchy of" in page) == ("paper" not in options)
 
@@ -106,14 +99,11 @@ def test_it_fits_on_screens_and_paper(run, browser, folder):
     table = pd.DataFrame(values, columns=[f"what was measured in sensor {i}" for i in range(20)])
     table.assign(who=[f"c{i:03d}" for i in range(280)]).to_csv("t.csv", index=False)
     write(run)
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="light")
     page = context.new_page()
     page.goto(Path("r.html").resolve().as_uri())
-    ground = "getComputedStyle(document.body).backgroundColor"
-    assert page.evaluate(f"{ground} != 'rgb(255, 255, 255)'")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.emulate_media(media="print")
-    assert page.evaluate(ground) == "rgb(255, 255, 255)"
     for width, height in ((210, 297), (216, 279)):  # A4 and letter, in millimetres
         inner = round((width - 30) / 25.4 * 96), (height - 31) / 25.4 * 96
         page.set_viewport_size({"width": inner[0], "height": 900})
@@ -134,36 +124,15 @@ def test_it_shows_the_commands(csv, model, run):
 def test_equal_rows_leave_no_doubt_and_no_differences(folder, run):
     pd.DataFrame({"who": range(40), "a": [3] * 40, "b": [7] * 40}).to_csv("t.csv", index=False)
     page = write(run)
-    assert "No other number is possible" in page
     assert "How the clusters differ" not in page
 
 
-def test_it_lists_unstable_clusters_and_rows(folder, run):
+def test_it_shows_the_stability(folder, run):
     moons, _ = make_moons(240, noise=0.1, random_state=0)
-    table = pd.DataFrame(moons, columns=["x", "y"], index=[f"c{i:03d}" for i in range(240)])
+    table = pd.DataFrame(moons, columns=["x", "y"])
     table.to_csv("t.csv", index=False)
     model = GIT(8).fit(table)
     stability = model.stability(n_draws=8)
-    unstable = np.flatnonzero(stability.clusters < 0.75)
     model.save("m.npz")
     assert run("report", "m.npz", "t.csv", "-o", "r.html")[0] == 0
-    page = Path("r.html").read_text()
-    assert page.count("<small>unstable</small>") == len(unstable) > 0
-    assert f"{unstable[0]} ({stability.dissolved[unstable[0]]:.0%})" in page
-    listed = re.findall(r"<tr><td[^>]*>(c\d+)</td><td>(\d)</td><td>(\d+)%</td></tr>", page)
-    rows = np.argsort(stability.samples, kind="stable")[:10]
-    assert [name for name, _, _ in listed] == table.index[rows].tolist()
-    assert [int(cluster) for _, cluster, _ in listed] == model.labels_[rows].tolist()
-    assert [int(share) for _, _, share in listed] == np.rint(100 * stability.samples[rows]).tolist()
-
-
-def test_noise_has_no_stability_of_clusters(folder, run):
-    noise = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 5)), columns=list("abcde"))
-    noise.to_csv("t.csv", index=False)
-    model = GIT().fit(noise)
-    model.stability(noise, n_draws=2)
-    model.save("m.npz")
-    assert run("report", "m.npz", "t.csv", "-o", "r.html")[0] == 0
-    page = Path("r.html").read_text()
-    assert "have no groups" in page
-    assert "<th>stability</th>" not in page
+    assert " ".join(stability.sentences()) in unescape(Path("r.html").read_text())

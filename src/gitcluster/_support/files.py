@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
-"""Errors of a full disk, a file that is too large, or a full quota."""
-NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EROFS)
-"""Errors of file systems that do not support fsync."""
+NOT_STORED = (errno.EIO, errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+"""Errors of a disk that is broken or full, of a file that is too large, and of a full quota. Some show only when a file
+is synced. Other errors of fsync mean that the file system does not support it."""
 
 
 @contextmanager
@@ -21,7 +19,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Yield a file that replaces ``path`` if the block succeeds, and is removed if it fails.
 
     The file replaces ``path`` only when it is on the disk completely. A link stays a link, and a replaced file keeps
-    its permissions. A device, a pipe or an open file (``/dev/stdout``, ``/dev/fd/3``) is written to directly.
+    its permissions. Devices and pipes are written to directly.
 
     Examples
     --------
@@ -32,63 +30,39 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ...     (Path(folder) / "hello").read_text()
     'hello'
     """
+    target = Path(os.path.realpath(path))
+    # 40 bytes of the name at most, without a part of a letter: file systems limit the length of names.
+    name = os.fsdecode(os.fsencode(target.name)[:40].decode("utf-8", "ignore").encode())
+    aside = target.with_name(f".{name}-{uuid4().hex[:8]}")
     try:
         if is_stream(path):
-            number = open_number(path)
-            with open(path, "wb") if number is None else os.fdopen(os.dup(number), "wb") as file:
+            with open(path, "ab") as file:
                 yield file
             return
-        target = Path(os.path.realpath(path))
-        # 40 bytes of the name at most, without a part of a letter: file systems limit the length of names.
-        name = os.fsdecode(os.fsencode(target.name)[:40].decode("utf-8", "ignore").encode())
-        aside = target.with_name(f".{name}-{uuid4().hex[:8]}")
-        try:
-            file = aside.open("xb")
-        except OSError as error:  # name the requested file, not the temporary one
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
-        try:
-            with file:
-                yield file
-                _check_written(file)
-            if target.exists():
-                shutil.copymode(target, aside)
-            aside.replace(target)
-        finally:
-            aside.unlink(missing_ok=True)
-    except OSError as error:
-        if error.errno is None or error.errno not in FULL or error.filename is not None:
-            raise
-        raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from error
+        with aside.open("xb") as file:
+            yield file
+            file.flush()
+            _sync(file)
+        if target.exists():
+            shutil.copymode(target, aside)
+        aside.replace(target)
+    except OSError as error:  # name the requested file, not the temporary one
+        if error.filename == os.fspath(aside) or (error.filename is None and error.errno in NOT_STORED):
+            raise OSError(error.errno, os.strerror(error.errno or 0), os.fspath(path)) from error
+        raise
+    finally:
+        aside.unlink(missing_ok=True)
 
 
-def _check_written(file: BinaryIO) -> None:
-    """Raise an error if the file system has stored less than was written, or cannot store it."""
-    file.flush()
-    if os.fstat(file.fileno()).st_size < file.tell():
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def _sync(file: BinaryIO) -> None:
+    """Raise OSError if the disk cannot store a file."""
     try:
         os.fsync(file.fileno())
     except OSError as error:
-        if error.errno not in NO_SYNC:
+        if error.errno in NOT_STORED:
             raise
 
 
-def open_number(path: str | os.PathLike[str]) -> int | None:
-    """Return the number of an open file of this process that a path such as ``/dev/stdout`` names, or None.
-
-    Examples
-    --------
-    >>> open_number("/dev/fd/63"), open_number("labels.csv")
-    (63, None)
-    """
-    name = os.path.abspath(os.fspath(path))
-    standard = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
-    if name in standard:
-        return standard[name]
-    match = re.fullmatch(rf"(?:/dev|/proc/(?:self|{os.getpid()}))/fd/(\d+)", name)
-    return int(match[1]) if match else None
-
-
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a device, a pipe or an open file, which cannot be replaced."""
-    return open_number(path) is not None or (os.path.exists(path) and not os.path.isfile(path))
+    """Return whether a path is a device or a pipe, which cannot be replaced."""
+    return os.fspath(path).startswith("/dev/") or (os.path.exists(path) and not os.path.isfile(path))

@@ -4,7 +4,6 @@ This file imports nothing optional, so that ``gitcluster demo`` and ``--version`
 ``commands`` has the commands and their options, ``terminal`` runs one of them.
 """
 
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -24,9 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, lambda number, _: sys.exit(128 + number))
-    for name, mode in {"stdin": "r", "stdout": "w", "stderr": "w"}.items():
-        if getattr(sys, name) is None:  # closed, as by >&-
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    if sys.stdout is None:  # closed, as by >&-
+        sys.exit("Error: The standard output is closed. Redirect it to a file.")
     missing = [package for package in PACKAGES if not is_installed(package)]
     if not missing:
         from gitcluster.cli.commands import app

@@ -1,8 +1,6 @@
 """``gitcluster demo``: GIT on an embedded example, as a picture and a table in the terminal; needs no extra."""
 
-import os
 import shutil
-import sys
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,7 @@ from numpy.typing import NDArray
 
 from gitcluster import GIT, __version__
 
-COLOURS = (33, 208, 35, 169, 221)
+LETTERS = "ABCD"
 PRIOR = (0.5, 0.3, 0.15, 0.05)
 
 
@@ -29,19 +27,12 @@ def make_example() -> NDArray[np.float64]:
 
 
 def draw(points: NDArray[Any], labels: NDArray[Any], *, width: int, height: int) -> str:
-    """Return samples as letters, coloured in a terminal: the most frequent cluster of every cell."""
+    """Return samples as letters: the most frequent cluster of every cell."""
     low, high = points.min(axis=0), points.max(axis=0)
     cells = ((points - low) / (high - low) * [width - 1, height - 1]).round().astype(int)
     votes = np.zeros((height, width, labels.max() + 1), dtype=int)
     np.add.at(votes, (height - 1 - cells[:, 1], cells[:, 0], labels), 1)
-    return "\n".join("".join(sign(cell.argmax()) if cell.any() else " " for cell in row).rstrip() for row in votes)
-
-
-def sign(label: int) -> str:
-    """Return one letter per cluster, without colour if the output is not a terminal or NO_COLOR is set."""
-    letter = "ABCDE"[label % 5]
-    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ
-    return letter if plain else f"\033[38;5;{COLOURS[label % 5]}m{letter}\033[0m"
+    return "\n".join("".join(LETTERS[cell.argmax()] if cell.any() else " " for cell in row).rstrip() for row in votes)
 
 
 def show_demo() -> None:
@@ -54,8 +45,6 @@ def show_demo() -> None:
     print(f"\n{len(model.peaks_)} local clusters, {len(model.topo_graph_.edges)} edges between them, "
           f"{int((~model.edge_cut_.kept).sum())} of them cut\n")  # fmt: skip
     print("cluster  samples  share  expected")
-    for label, (share, expected) in enumerate(zip(model.proportions_, PRIOR, strict=True)):
-        print(
-            f"{sign(label):>{len(sign(label)) + 6}}  {model.edge_cut_.sizes[label]:>7}  {share:>5.1%}  {expected:>8.1%}"
-        )
+    for letter, size, share, expected in zip(LETTERS, model.edge_cut_.sizes, model.proportions_, PRIOR, strict=True):
+        print(f"{letter:>7}  {size:>7}  {share:>5.1%}  {expected:>8.1%}")
     print("\nIn Python:  GIT(proportions=[50, 30, 15, 5]).fit_predict(X)")

@@ -1,4 +1,4 @@
-"""Read tables: text, JSON, Parquet, Arrow, NPY, NPZ and Excel files, compressed or not, in blocks of rows.
+"""Read tables: CSV, TSV, Parquet, Arrow, Excel and NPY files, gz and zst ones too.
 
 The cells of a text table stay the texts of the file, those of other formats keep their types. ``gitcluster.GIT``
 decides what they mean, so that a table means the same here and in Python. Every line of a text table is either a part
@@ -6,33 +6,28 @@ of a row, or empty and counted, or named in an error with a remedy. That is why 
 mode: pandas fills short rows, and pyarrow takes all lines behind a quote that is never closed as one cell.
 """
 
-import bz2
 import codecs
 import csv
-import gzip
+import difflib
 import io
-import json
-import lzma
 import re
-import shutil
 import sys
-import tempfile
 import warnings
-import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from itertools import chain, islice
-from pathlib import Path
 from textwrap import shorten
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import ipc, parquet
+import pyarrow.compute as pc
+from pyarrow import feather, ipc, parquet
 
-from gitcluster._support.optional import require
-from gitcluster.preprocessing.values import parse_number
+from gitcluster._support.names import list_of
+from gitcluster.preprocessing.values import CODE, MISSING, PLAIN, cell_text, parse_number
 
 TEXT = pd.StringDtype("pyarrow")
 """The type of the cells of text tables; texts of other formats have other types."""
@@ -40,29 +35,18 @@ Options = dict[str, Any]
 """The options of a command, by their names; None means that the file decides."""
 STANDARD = "-"
 """The standard input or output, if a file is expected."""
-FORMATS = {
-    ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet",
-    ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".npy": "npy", ".npz": "npz", ".xlsx": "excel",
-    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl",
-}  # fmt: skip
-MAGIC = {
-    b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"\x93NUMPY": "npy", b"PK\x03\x04": "zip",
-    b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst",
-}  # fmt: skip
-"""Formats by their first bytes. All others are text."""
-UNPACKERS: dict[str, Callable[[Any], Any]] = {
-    "gz": gzip.open,
-    "bz2": bz2.open,
-    "xz": lzma.open,
-    "zst": lambda stream: io.BytesIO(pa.CompressedInputStream(pa.PythonFile(stream, mode="r"), "zstd").read()),
+SEPARATORS = {"tab": "\t", "semicolon": ";", "bar": "|", "comma": ",", "colon": ":", "space": " "}
+CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""Compressions by the first bytes of a file."""
+EXCEL, NPY = b"PK\x03\x04", b"\x93NUMPY"
+READERS: dict[bytes, Callable[[Any], pa.Table]] = {
+    b"PAR1": parquet.read_table,
+    b"ARROW1": feather.read_table,
+    b"\xff\xff\xff\xff": lambda source: ipc.open_stream(source).read_all(),
 }
-SEPARATORS = {"tab": "\t", "semicolon": ";", "bar": "|", "comma": ",", "space": " "}
-"""By name. A blank is never guessed."""
-EXCEL_ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
-ROWS, CELLS = 1 << 16, 1 << 18
-"""Rows of a block, and cells of a block of a text table."""
-HEAD, SAMPLE = 1 << 23, 50
-"""Bytes that show the encoding of a text table, and lines that show its separator."""
+"""Readers of Parquet, Arrow files and Arrow streams by their first bytes."""
+SAMPLE, CELLS = 50, 1 << 18
+"""Lines that show the separator of a text table, and cells that are converted at once."""
 LINE_END = re.compile("\r\n|\r|\n")
 csv.field_size_limit(1 << 28)  # a quote that is never closed would fill the memory
 
@@ -71,152 +55,171 @@ class TableError(ValueError):
     """A table that cannot be used as it is; the message names the file, the line and the remedy."""
 
 
-class OpenTable(NamedTuple):
-    """A table that is open for reading."""
+class Table(NamedTuple):
+    """The rows of a file."""
 
-    names: list[str]
-    n_rows: int | None
-    """Number of rows, or an estimate; None if it is not known before all are read."""
-    blocks: Callable[[list[str]], Iterator[tuple[pd.DataFrame, int, int]]]
-    """Yields some of the columns in blocks of rows, with the numbers of lines and of empty lines of a text table."""
+    data: pd.DataFrame
+    """The columns to cluster by, as the library reads them."""
+    whole: pd.DataFrame
+    """All columns as they are in the file."""
+    ids: "pd.Series[Any] | None"
+    kinds: dict[str, Any]
+    weights: dict[str, float]
+    lines: int
+    """Lines of a text table or a sheet, with the header; 0 in other formats."""
+    empty: int
+    """Number of empty lines among them."""
+
+    @property
+    def indexed(self) -> pd.DataFrame:
+        """Return the columns to cluster by with the ids as index."""
+        return self.data if self.ids is None else self.data.set_axis(pd.Index(self.ids.astype(str)), axis=0)
 
 
-def open_stream(path: str) -> Any:
-    """Return the bytes of a file, the standard input or a remote file; a pipe is copied first."""
+def load_table(
+    path: str, options: Options, *, names: list[str] | None = None, texts: Container[str] | None = None
+) -> Table:
+    """Return a table; for a model, ``names`` are its columns and ``texts`` those that do not hold plain numbers."""
+    name = "standard input" if path == STANDARD else path
+    try:
+        whole, lines, empty = _read_file(path, name, options)
+    except Exception as error:  # libraries raise many types of errors for damaged files
+        if isinstance(error, (TableError, MemoryError, ImportError)) or getattr(error, "errno", None):
+            raise
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise TableError(f"{name} cannot be read, it is damaged or in another format: {reason}") from error
+    if not len(whole):
+        raise TableError(f"{name} has no rows.")
+    found, twice = list(whole.columns), whole.columns.duplicated()
+    if twice.any():
+        raise TableError(f"{name} has columns of the same name: {list_of(whole.columns[twice])}. Rename one of each.")
+    id_name = options.get("id") or (options.get("usual_id") if options.get("usual_id") in found else None)
+    if id_name is not None and id_name not in found:
+        raise TableError(f"--id {id_name}: {name} has {_no_column(id_name, found)}")
+    lacking = [column for column in names or () if column not in found]
+    if lacking:
+        raise TableError(f"{name} has {_no_column(lacking[0], found)} The model needs it.")
+    kinds: dict[str, Any] = {}
+    weights: dict[str, float] = {}
+    if names is None:
+        excluded = {*match_names(found, options.get("exclude", ()), "--exclude"), id_name}
+        matched = match_names(found, options["columns"], "--columns") if options.get("columns") else found
+        names = [column for column in matched if column not in excluded]
+        kinds, weights = requested_kinds(names, options)
+    if not names:
+        raise TableError(f"{name}: no column is left to cluster by. It has {list_of(found)}.")
+    if texts is None:
+        texts = [column for column, kind in kinds.items() if kind != "log"]
+    ids = None if id_name is None else whole[id_name]
+    return Table(read_cells(whole[names], options, texts), whole, ids, kinds, weights, lines, empty)
+
+
+# -- Files -------------------------------------------------------------------------------------------------------------
+
+
+def _read_file(path: str, name: str, options: Options) -> tuple[pd.DataFrame, int, int]:
+    """Return a table in the format of its first bytes, with its numbers of lines and of empty lines."""
     if path == STANDARD:
-        source: Any = sys.stdin.buffer
-    elif re.match(r"[a-zA-Z][a-zA-Z0-9+.-]+://", path):
-        fsspec = require("fsspec", extra="dask", purpose=f"{path.split(':')[0]}://")
-        source = fsspec.open(path, "rb").open()
+        raw = sys.stdin.buffer.read()
     else:
-        source = open(path, "rb")  # noqa: SIM115
-    if path != STANDARD and source.seekable():
-        return source
-    with source:
-        copy = tempfile.SpooledTemporaryFile(1 << 28)  # noqa: SIM115
-        shutil.copyfileobj(source, copy)
-    copy.seek(0)
-    return copy
-
-
-def open_table(stream: Any, path: Path, size: int | None, name: str, options: Options) -> OpenTable:
-    """Return the table in a stream, in the format of its first bytes; ``size`` is None in compressed files."""
-    start = stream.read(64)
-    stream.seek(0)
-    form = next((form for magic, form in MAGIC.items() if start.startswith(magic)), "text")
-    if form in UNPACKERS:
-        path = path.with_suffix("") if path.suffix.lower() == f".{form}" else path
-        return open_table(UNPACKERS[form](stream), path, None, name, options)
-    if form == "zip":
-        return _open_zip(stream, name, options)
-    if form == "npy":
-        is_file = size is not None and path.is_file()
-        array = np.load(path, mmap_mode="r") if is_file else np.load(stream)
+        with open(path, "rb") as file:
+            raw = file.read()
+    for start, codec in CODECS.items():
+        if raw.startswith(start):
+            raw = pa.CompressedInputStream(pa.BufferReader(raw), codec).read()
+    for start, read in READERS.items():
+        if raw.startswith(start):
+            table = read(pa.BufferReader(raw))
+            table.validate(full=True)  # a changed offset would make pyarrow read out of bounds
+            return table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True), 0, 0
+    if raw.startswith(NPY):
+        array = np.load(io.BytesIO(raw))
         if array.dtype.kind not in "fiub" or array.ndim not in (1, 2):
             raise TableError(f"{name} must have numbers in 1 or 2 dimensions, got {array.ndim} of {array.dtype}.")
-        array = array.reshape(len(array), -1)
-        names = [f"x{i + 1}" for i in range(array.shape[1])]
-        return _from_frame(pd.DataFrame(array, columns=names, copy=False))
-    if form == "arrow":
-        table = (ipc.open_file if start.startswith(b"ARROW1") else ipc.open_stream)(stream).read_all()
-        table.validate(full=True)  # a changed offset would make pyarrow read out of bounds
-        return _from_frame(table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True))
-    if form == "parquet":
-        opened = parquet.ParquetFile(stream)
-
-        def blocks(columns: list[str]) -> Iterator[tuple[pd.DataFrame, int, int]]:
-            for batch in opened.iter_batches(batch_size=ROWS, columns=columns):
-                batch.validate(full=True)
-                yield batch.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)[columns], 0, 0
-
-        return OpenTable(opened.schema_arrow.names, opened.metadata.num_rows, blocks)
-    start = start.removeprefix(codecs.BOM_UTF8).lstrip()
-    expected = FORMATS.get(path.suffix.lower())
-    is_json = start[:1] == b"{" or (start[:1] == b"[" and start[1:].lstrip()[:1] in (b"{", b"]", b""))
-    if is_json or expected in ("json", "jsonl"):
-        return _open_json(stream, name, is_array=start[:1] == b"[")
-    if expected == "tsv" and options["separator"] is None:
-        options = {**options, "separator": "\t"}
-    return _open_text(stream, size, name, options)
+        frame = pd.DataFrame(array.reshape(len(array), -1), copy=False)
+        return frame.rename(columns=lambda i: f"x{i + 1}"), 0, 0
+    return (_read_excel if raw.startswith(EXCEL) else _read_text)(raw, name, options)
 
 
-def _from_frame(frame: pd.DataFrame) -> OpenTable:
-    """Return a table that is a data frame already."""
-
-    def blocks(columns: list[str]) -> Iterator[tuple[pd.DataFrame, int, int]]:
-        for start in range(0, len(frame), ROWS):
-            yield frame.iloc[start : start + ROWS][columns].reset_index(drop=True), 0, 0
-
-    return OpenTable(list(frame.columns), len(frame), blocks)
-
-
-def _open_zip(file: Any, name: str, options: Options) -> OpenTable:
-    """Return the table in a zip: a sheet of a workbook, an array of an NPZ file, or a file."""
-    archive = zipfile.ZipFile(file)
-    members = [m for m in archive.namelist() if not m.endswith("/") and not m.startswith("__MACOSX/")]
-    if "[Content_Types].xml" in members:
-        return _open_excel(file, name, options)
-    tables = {m.removesuffix(".npy"): m for m in members if Path(m).suffix.lower() in ("", *FORMATS)}
-    chosen = options["sheet"] or (next(iter(tables)) if len(tables) == 1 else "X")
-    if chosen not in tables:
-        raise TableError(f"{name} has the tables {join_names(list(tables))}. Choose one of them with --sheet.")
-    return open_table(io.BytesIO(archive.read(tables[chosen])), Path(tables[chosen]), None, name, options)
-
-
-def _open_excel(file: Any, name: str, options: Options) -> OpenTable:
-    """Return a sheet of a workbook, the first by default, without empty cells at the ends of rows and below."""
-    from openpyxl import load_workbook  # slow to import
-
-    sheets = {sheet.title: sheet for sheet in load_workbook(file, read_only=True, data_only=True).worksheets}
-    first, *others = sheets
-    if options["sheet"] is None and others:
-        warnings.warn(f"{name}: read the sheet {first!r}. Use --sheet for {join_names(others)}.", stacklevel=2)
-    if options["sheet"] not in (None, *sheets):
-        raise TableError(f"--sheet {options['sheet']}: {name} has the sheets {join_names(list(sheets))}.")
-    sheet = sheets[options["sheet"] or first]
-    sheet.reset_dimensions()  # the size in the file may be wrong
-    rows = [["" if cell is None or cell in EXCEL_ERRORS else cell for cell in row] for row in sheet.values]
-    for row in rows:
-        while row and row[-1] == "":
-            row.pop()
-    filled = [i for i, row in enumerate(rows) if row and i >= (options["skip_rows"] or 0)]
-    if not filled:
-        raise TableError(f"{name} is empty: the sheet {sheet.title!r} has no cells.")
-    rows = rows[filled[0] : filled[-1] + 1]
-    width = max(map(len, rows))
-    header = [str(cell) for cell in rows[0]] + [""] * (width - len(rows[0]))
+def _read_excel(raw: bytes, name: str, options: Options) -> tuple[pd.DataFrame, int, int]:
+    """Return a sheet of a workbook, the first by default, without empty rows."""
+    with pd.ExcelFile(io.BytesIO(raw), engine="openpyxl") as book:
+        first, *others = map(str, book.sheet_names)
+        if options["sheet"] not in (None, first, *others):
+            raise TableError(f"--sheet {options['sheet']}: {name} has the sheets {list_of([first, *others])}.")
+        if options["sheet"] is None and others:
+            warnings.warn(f"{name}: read the sheet {first!r}. Use --sheet for {list_of(others)}.", stacklevel=2)
+        cells = book.parse(options["sheet"] or first, header=None, dtype=object, na_filter=False)
+    filled = np.flatnonzero((cells != "").any(axis=1))
+    filled = filled[filled >= options["skip_rows"]]
+    if not len(filled):
+        raise TableError(f"{name} is empty: the sheet has no cells.")
+    header, rows = list(map(str, cells.iloc[filled[0]])), filled[not options["no_header"] :]
     names = _column_names(header, options, f"{name}, row {filled[0] + 1}")
-    rows = [row + [""] * (width - len(row)) for row in rows[not options["no_header"] :]]
-    return _from_frame(pd.DataFrame(rows, columns=names, dtype=object))
+    return cells.iloc[rows].set_axis(names, axis=1).reset_index(drop=True), len(cells), len(cells) - len(filled)
 
 
-def _open_json(stream: Any, name: str, *, is_array: bool) -> OpenTable:
-    """Return a table of records, one per line or all in an array; lists and objects in them are written as texts."""
-    records = []
-    for number, record in enumerate(json.load(stream) if is_array else stream, 1):
-        where = f"{name}, {'record' if is_array else 'line'} {number:,}"
-        if not is_array:
-            if not record.strip():
+def _read_text(raw: bytes, name: str, options: Options) -> tuple[pd.DataFrame, int, int]:
+    """Return a text table; every cell stays the text that is in the file."""
+    text = io.TextIOWrapper(io.BytesIO(raw), find_encoding(raw, options["encoding"], name), newline="")
+    skip = options["skip_rows"]
+    sample = list(islice(text, skip, skip + SAMPLE))
+    separator = SEPARATORS[options["separator"]] if options["separator"] else guess_separator(sample)
+    lines: Iterator[str] = chain(sample, text)
+    if separator == " ":  # several blanks are one separator
+        lines = (" ".join(line.split()) + "\n" for line in lines)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    names, rows, blocks = list[str](), list[list[str]](), list[pa.Table]()
+    last, header_line, empty = skip, 0, 0
+
+    def convert(rows: list[list[str]]) -> pa.Table:
+        return pa.table([pa.array([row[i] for row in rows], pa.string()) for i in range(len(names))], names)
+
+    try:
+        for fields in reader:
+            line, last = last + 1, skip + reader.line_num
+            if not fields:
+                empty += 1
                 continue
-            try:
-                record = json.loads(record)
-            except (ValueError, RecursionError) as error:
-                raise TableError(f"{where}: {error}. Write one record per line.") from None
-        if not isinstance(record, dict) or (record and all(isinstance(v, (dict, list)) for v in record.values())):
-            raise TableError(f'{where}: {str(record)[:40]!r} is not a row of a table. Write {{"name": value}}.')
-        nested = {k: json.dumps(v, ensure_ascii=False) for k, v in record.items() if isinstance(v, (dict, list))}
-        records.append(record | nested)
-    if not records:
-        raise TableError(f"{name} is empty: it holds no record.")
-    return _from_frame(pd.DataFrame(records, dtype=object))
+            if not names:
+                names, header_line = _column_names(fields, options, f"{name}, line {line:,}"), line
+                if not options["no_header"]:
+                    continue
+            if len(fields) != len(names):
+                raise TableError(
+                    f"{name}, line {line:,}: {len(fields)} fields, but line {header_line:,} has {len(names)}: "
+                    f"{shorten(separator.join(fields), 60)!r}. Correct it, or use --skip-rows if the header is further "
+                    f"down, or --separator if it is not {separator!r}."
+                )
+            # Two stray quotes make one field of the end of a row, whole rows, and the beginning of another row.
+            if last > line and any(
+                field.count(separator) == n_ends * (len(fields) - 1)
+                for field in fields if (n_ends := len(LINE_END.findall(field)))
+            ):  # fmt: skip
+                warnings.warn(
+                    f"{name}, line {line:,}: the quoted field that ends in line {last:,} looks like several rows. If "
+                    "it is, remove the quotes.",
+                    stacklevel=2,
+                )
+            rows.append(fields)
+            if len(rows) * len(names) >= CELLS:
+                blocks.append(convert(rows))
+                rows = []
+    except csv.Error:
+        raise TableError(
+            f"{name}, line {last + 1:,}: a quote is never closed, or closed within a field. Correct it."
+        ) from None
+    if not names:
+        raise TableError(f"{name} is empty: it has neither a header nor rows.")
+    table = pa.concat_tables([*blocks, convert(rows)])
+    return table.to_pandas(types_mapper={pa.string(): TEXT}.get), last, empty
 
 
 def _column_names(header: list[str], options: Options, where: str) -> list[str]:
     """Return the names in a header; raise if it is rather a row of numbers, or a title above the header."""
-    numbered = [f"x{i + 1}" for i in range(len(header))]
-    names = [cell.removeprefix("\ufeff").strip() for cell in header]
     if options["no_header"]:
-        return numbered
+        return [f"x{i + 1}" for i in range(len(header))]
+    names = [cell.strip() for cell in header]
     if all(any(parse_number(name, mark) is not None for mark in ".,") for name in names):
         raise TableError(f"{where}: only numbers, no header. Use --no-header, or add names.")
     if "" in names[1:]:  # the index of a data frame has no name either, but it comes first
@@ -224,154 +227,140 @@ def _column_names(header: list[str], options: Options, where: str) -> list[str]:
             f"{where}: the name of column {names.index('', 1) + 1} is empty. Add it, or use --skip-rows if the header "
             "is further down."
         )
-    return [names[0].removeprefix("#").lstrip() or names[0] or numbered[0], *names[1:]]
+    return [names[0] or "x1", *names[1:]]
 
 
-def _open_text(stream: Any, size: int | None, name: str, options: Options) -> OpenTable:
-    """Return a text table; every cell stays the text that is in the file."""
-    head = stream.read(HEAD)
-    stream.seek(0)
-    encoding = options["encoding"] or guess_encoding(head, name)
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix("\ufeff")
-    skip = options["skip_rows"] or 0
-    sample = list(islice(io.StringIO(text, newline=""), skip, skip + SAMPLE))
-    while sample and not sample[0].strip():
-        sample, skip = sample[1:], skip + 1
-    separator = options["separator"]
-    if declared := sample and re.fullmatch(r'"?sep=(.|\\t)"?\s*', sample[0]):  # a line for Excel
-        sample, skip, separator = sample[1:], skip + 1, separator or declared[1].replace("\\t", "\t")
-    if not sample:
-        raise TableError(f"{name} is empty: it has neither a header nor rows.")
-    comments = next((i for i, line in enumerate(sample) if not line.lstrip().startswith("#")), len(sample))
-    if comments and options["skip_rows"] is None:
-        raise TableError(
-            f"{name}, line {skip + 1}: a comment, or a header that begins with #. Use --skip-rows {skip + comments} to "
-            f"skip comments, or --skip-rows {skip + comments - 1} if line {skip + comments} is the header."
-        )
-    separator = separator or guess_separator(sample, options["quote"], name)
-    lines = io.TextIOWrapper(stream, "utf-8-sig" if encoding == "utf-8" else encoding, newline="")
-    rows = _text_rows(lines, separator, options["quote"], name, skip)
-    line, header = next(row for row in rows if row[1])
-    names = _column_names(header, options, f"{name}, line {line:,}")
+def find_encoding(raw: bytes, given: str | None, name: str) -> str:
+    """Return the encoding of a text: the given one, UTF-16 if it is marked, UTF-8, or cp1252 with a warning."""
+    is_utf16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    encoding = given or ("utf-16" if is_utf16 else "utf-8")
 
-    def blocks(columns: list[str]) -> Iterator[tuple[pd.DataFrame, int, int]]:
-        positions = dict(zip(names, range(len(names)), strict=True))
-        numbered = chain([(line, header)], rows) if options["no_header"] else rows
-        counted = 0  # lines of earlier blocks
-        while some := list(islice(numbered, max(1, CELLS // len(names)))):
-            filled = [fields for _, fields in some if fields]
-            cells = {c: pa.array([fields[positions[c]] for fields in filled], pa.string()) for c in columns}
-            frame, last = pa.table(cells).to_pandas(types_mapper={pa.string(): TEXT}.get), some[-1][0]
-            yield frame, last - counted, len(some) - len(filled)
-            counted = last
+    def where(position: int) -> str:
+        return f"{name}, line {len((raw[:position] + b'.').splitlines()):,}"
 
-    n_lines = text.count("\n") or text.count("\r")
-    return OpenTable(names, round(size * n_lines / len(head)) if size else None, blocks)
-
-
-def _text_rows(
-    lines: io.TextIOWrapper, separator: str, quote: str | None, name: str, skip: int
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the last line of every row, and its fields; an empty line has none. Raise if their number differs."""
-    reader, last, width, header = _csv_reader(islice(lines, skip, None), separator, quote), skip, 0, 0
+    if 0 in raw and not given and not is_utf16:
+        raise TableError(f"{where(raw.index(0))}: a NUL byte. Save the table as CSV, or use --encoding utf-16.")
     try:
-        for fields in reader:
-            line, last = last + 1, skip + reader.line_num
-            # Two stray quotes make one field of the end of a row, whole rows, and the beginning of another row.
-            if last > line and quote is None and any(
-                field.count(separator) == n_ends * (len(fields) - 1)
-                for field in fields if (n_ends := len(LINE_END.findall(field)))
-            ):  # fmt: skip
-                raise TableError(
-                    f"{name}, line {line:,}: a quote begins here and ends in line {last:,}, and the lines between look "
-                    "like rows. Correct it, or use --quote none if quotes are part of the values, or --quote '\"' if a "
-                    "field has several lines."
-                )
-            width, header = (width, header) if width else (len(fields), line)
-            if fields and len(fields) != width:
-                raise TableError(
-                    f"{name}, line {line:,}: {len(fields)} fields, but line {header:,} has {width}: "
-                    f"{shorten(separator.join(fields), 60)!r}. Correct it, or use --skip-rows if the header is further "
-                    f"down, or --separator if it is not {separator!r}."
-                )
-            yield last, fields
-    except csv.Error:
-        raise TableError(
-            f"{name}, line {last + 1:,}: a quote is never closed, or closed within a field. Correct it, or use "
-            "--quote none if quotes are part of the values."
-        ) from None
+        raw.decode(encoding)
     except UnicodeDecodeError as error:
-        before = error.object[: error.start].decode(lines.encoding, errors="ignore")
-        line, byte = line_number(before) + (skip + reader.line_num if reader.line_num else 0), error.object[error.start]
-        raise TableError(
-            f"{name}, line {line:,}: byte 0x{byte:02x} is not {lines.encoding.upper().removesuffix('-SIG')}. Use "
-            "--encoding, such as latin-1, shift-jis or utf-16."
-        ) from None
-    finally:
-        lines.close()
-
-
-def _csv_reader(lines: Iterable[str], separator: str, quote: str | None) -> Any:
-    """Return the fields of lines; None stands for the double quote, "none" for no quote."""
-    if separator == " ":  # several blanks are one separator
-        lines = (re.sub(r"^ | (?=[\r\n]*\Z)", "", re.sub(r"[ \t]+", " ", line)) for line in lines)
-    quotes: Any = {"quoting": csv.QUOTE_NONE} if quote == "none" else {"quotechar": quote or '"'}
-    return csv.reader(lines, delimiter=separator, strict=True, **quotes)
-
-
-def line_number(before: str) -> int:
-    """Return the number of the line that follows a text."""
-    return 1 + len(LINE_END.findall(before))
-
-
-def guess_encoding(head: bytes, name: str) -> str:
-    """Return the encoding of a text by its first bytes: UTF-16 if it is marked, UTF-8, or cp1252 with a warning."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if 0 in head:
-        raise TableError(
-            f"{name}, line {line_number(head[: head.index(0)].decode('latin-1')):,}: a NUL byte. Use --encoding utf-16 "
-            "if this is UTF-16; else save the table as CSV."
-        )
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError as error:
-        line = line_number(head[: error.start].decode("latin-1"))
-        warnings.warn(
-            f"{name} is not UTF-8 (byte 0x{head[error.start]:02x} in line {line:,}); it was read as cp1252 (Western "
-            "Europe). Use --encoding if letters are wrong.",
-            stacklevel=2,
-        )
+        place = f"{where(error.start)}: byte 0x{raw[error.start]:02x} is not {encoding.upper()}"
+        if given:
+            raise TableError(f"{place}. Use another --encoding, such as latin-1, shift-jis or utf-16.") from None
+        warnings.warn(f"{place}; read as cp1252 (Western Europe). Use --encoding if letters are wrong.", stacklevel=2)
         return "cp1252"
-    return "utf-8"
+    return "utf-8-sig" if encoding == "utf-8" else encoding
 
 
-def guess_separator(lines: list[str], quote: str | None, name: str) -> str:
-    """Return the separator that splits the first lines of a table into the same number of fields.
-
-    If no one does, it is the one in most lines, and reading will name the line that differs.
+def guess_separator(lines: list[str]) -> str:
+    """Return the separator that splits the first lines of a table into the same number of fields, or most of them.
 
     Examples
     --------
-    >>> guess_separator(["x;y", "1,5;2,5", "0,1;7,25"], None, "table.csv")
+    >>> guess_separator(["x;y", "1,5;2,5", "0,1;7,25"])
     ';'
     """
-    best, most = ",", (False, 0)
-    for separator in "\t;|,":  # a comma may be a decimal mark, so it is tried last
-        widths: list[int] = []
-        with suppress(csv.Error):  # a quote that is closed below the sample, or never
-            widths.extend(len(fields) for fields in _csv_reader(lines, separator, quote) if fields)
-        score = (len(set(widths)) == 1 and widths[0] > 1, sum(width > 1 for width in widths))
-        best, most = (separator, score) if score > most else (best, most)
-    n_words = {len(line.split()) for line in lines if line.strip()}
-    if not most[1] and len(n_words) == 1 and n_words != {1}:
-        raise TableError(
-            f"{name} has one column of several words, or columns separated by blanks. Use --separator comma for one "
-            "column, or --separator space."
-        )
-    return best
+
+    def score(separator: str) -> tuple[bool, int]:
+        widths = [len(fields) for fields in csv.reader(lines, delimiter=separator) if fields]
+        return len(set(widths)) == 1 and widths[0] > 1, sum(width > 1 for width in widths)
+
+    best = max("\t;|,", key=score)  # a comma may be a decimal mark, so it is the last
+    if score(best)[1]:
+        return best
+    words = {len(line.split()) for line in lines if line.strip()}
+    return " " if len(words) == 1 and words != {1} else ","
 
 
-def join_names(names: list[str], most: int = 12) -> str:
-    """Return names for a message, the first of many."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+# -- Columns -----------------------------------------------------------------------------------------------------------
+
+
+def match_names(names: list[str], patterns: tuple[str, ...], option: str) -> list[str]:
+    """Return names that match any of the patterns, in the order of the patterns; commas separate patterns.
+
+    Examples
+    --------
+    >>> match_names(["age", "income_1", "income_2"], ("income_*,age",), "--columns")
+    ['income_1', 'income_2', 'age']
+    """
+    known, matched = set(names), dict[str, None]()
+    for pattern in patterns:
+        for part in [pattern] if pattern in known else [piece.strip() for piece in pattern.split(",")]:
+            matches = [part] if part in known else [name for name in names if fnmatchcase(name, part)]
+            if not matches:
+                raise TableError(f"{option} {part}: {_no_column(part, names)}")
+            matched |= dict.fromkeys(matches)
+    return list(matched)
+
+
+def _no_column(name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names[:1000], 1, 0.8)  # comparing very many names takes minutes
+    return f"no column {name!r}" + (f", did you mean {near[0]!r}?" if near else f"; there are {list_of(names)}.")
+
+
+def requested_kinds(names: list[str], options: Options) -> tuple[dict[str, Any], dict[str, float]]:
+    """Return the kinds and weights of columns that are requested by name or pattern."""
+    kinds: dict[str, Any] = {}
+    for kind in ("categorical", "log"):
+        kinds |= dict.fromkeys(match_names(names, options.get(kind, ()), f"--{kind}"), kind)
+    for request in options.get("ordinal", ()):
+        pattern, _, values = request.partition("=")
+        order = [value.strip() for value in values.split(",")] if values else "ordinal"
+        kinds |= dict.fromkeys(match_names(names, (pattern,), "--ordinal"), order)
+    weights: dict[str, float] = {}
+    for pattern, weight in options.get("weight", ()):
+        weights |= dict.fromkeys(match_names(names, (pattern,), "--weight"), weight)
+    return kinds, weights
+
+
+# -- Cells -------------------------------------------------------------------------------------------------------------
+
+
+def read_cells(frame: pd.DataFrame, options: Options, texts: Container[str]) -> pd.DataFrame:
+    """Return a frame for the library: cells of ``--na`` are None, texts of plain numbers are floats.
+
+    The library would read the same numbers, but slower. Columns in ``texts`` stay as they are. All columns do if some
+    cell has a comma: the library might prefer decimal commas for all.
+    """
+    na, mark = options["na"], options["decimal"]
+
+    def read(cell: Any) -> Any:
+        text = cell_text(cell).strip()
+        is_number = mark is not None and isinstance(cell, str) and not CODE.fullmatch(text)
+        number = parse_number(text, mark) if is_number and name not in texts else None
+        return None if text in na else cell if number is None else number
+
+    words = {name: pa.array(column) for name, column in frame.items() if column.dtype == TEXT}
+    has_comma = any(pc.any(pc.match_substring(array, ",")).as_py() for array in words.values())
+    columns: dict[Any, Any] = {}
+    for name, column in frame.items():
+        is_plain = name in words and name not in texts and not (has_comma or na or mark)
+        numbers = plain_numbers(words[name]) if is_plain else None
+        if numbers is not None and not numbers.null_count:  # the library counts missing cells only in texts
+            columns[name] = numbers.cast(pa.float64()).to_numpy()
+            continue
+        if isinstance(column.dtype, (pd.ArrowDtype, pd.StringDtype)):
+            column = pa.array(column).to_pandas()
+        columns[name] = column.astype(object).map(read).infer_objects() if na or mark else column
+    return pd.DataFrame(columns, index=frame.index, columns=frame.columns, copy=False)
+
+
+def plain_numbers(texts: Any) -> Any:
+    """Return a column of texts as integers or floats if all cells are plain numbers or missing; else None.
+
+    Examples
+    --------
+    >>> plain_numbers(pa.array(["1.5", "", "-2e3"])).to_pylist(), plain_numbers(pa.array(["12"])).to_pylist()
+    ([1.5, None, -2000.0], [12])
+    >>> plain_numbers(pa.array(["1,5"])), plain_numbers(pa.array(["007"]))
+    (None, None)
+    """
+    texts = pc.utf8_trim_whitespace(texts)
+    texts = pc.if_else(pc.is_in(texts, pa.array(MISSING)), None, texts)
+    if not pc.all(pc.match_substring_regex(texts, f"^(?:{PLAIN.pattern})$")).as_py():
+        return None
+    if pc.any(pc.match_substring_regex(texts, f"^(?:{CODE.pattern})$")).as_py():
+        return None
+    for kind in (pa.int64(), pa.float64()):
+        with suppress(pa.ArrowInvalid):
+            return texts.cast(kind)
+    return None

@@ -7,18 +7,15 @@ import io
 import json
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from time import perf_counter
 from typing import Any
 
 import click
 from rich import box
 from rich.console import Console, Group
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -46,8 +43,6 @@ def run(app: click.Command, arguments: list[str]) -> int:
     except SystemExit as stop:  # a signal, a closed pipe, or shell completion
         return stop.code if isinstance(stop.code, int) else 1
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
-        if "--traceback" in arguments:
-            traceback.print_exc()
         words = str(error) or type(error).__name__
         if isinstance(error, OSError) and error.strerror:
             words = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
@@ -65,28 +60,23 @@ def _print_error(text: str) -> None:
     print(escape_control(text, lines=True), file=sys.stderr, flush=True)
 
 
-def check_standard_output() -> None:
-    """Raise OSError if the standard output is closed (``>&-``), so that a result is not lost in silence."""
-    if sys.__stdout__ is None:  # main has replaced sys.stdout by the null device
-        raise OSError("The standard output is closed. Redirect it to a file, or use -o.")
-
-
-def print_result(result: str | dict[str, Any]) -> None:
-    """Print the result of a command: a text for a person, or one JSON object for a script."""
-    check_standard_output()
-    if isinstance(result, dict):
-        print(json.dumps(result, default=lambda value: value.tolist()), flush=True)
-    else:
-        print(escape_control(result, lines=True), flush=True)
-
-
 class Screen:
-    """Print for a person: nothing with ``--quiet``, and on the error stream if labels go to the output."""
+    """Print for a person: nothing with ``--quiet``; on the error stream if labels go to the output. Or print JSON."""
 
-    def __init__(self, *, quiet: bool = False, on_error_stream: bool = False) -> None:
-        self.quiet = quiet
-        self.console = Console(stderr=on_error_stream, highlight=False)
-        self.seconds: dict[str, float] = {}
+    def __init__(self, options: dict[str, Any], *, on_error_stream: bool = False) -> None:
+        self.as_json = options.get("as_json", False)
+        self.quiet = options["quiet"] or self.as_json
+        self.console = Console(stderr=on_error_stream, highlight=False, emoji=False)
+
+    def show(self, result: dict[str, Any], *summary: Any) -> None:
+        """Print the result of a command: texts and tables for a person, or one JSON object for a script."""
+
+        def convert(value: Any) -> Any:
+            return json.loads(value.to_json(orient="records")) if hasattr(value, "to_json") else value.tolist()
+
+        if self.as_json:
+            print(json.dumps(result, default=convert), flush=True)
+        self.say(*summary, *([f"Labels: {result['output']}"] if result.get("output") not in (None, "-") else []))
 
     def say(self, *parts: Any) -> None:
         """Print texts and tables, unless quiet."""
@@ -96,23 +86,11 @@ class Screen:
                 self.console.print(shown, markup=False, soft_wrap=isinstance(part, str))
 
     @contextmanager
-    def bar(self, what: str, phase: str) -> Iterator[Callable[..., None]]:
-        """Show a line of progress in a terminal while the block runs, and add its seconds to the phase.
-
-        Yield a function that shows the share that is done, or other words.
-        """
-        start = perf_counter()
-        columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), BarColumn()
-        progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
-        task = progress.add_task(escape_control(what), total=None)
-
-        def update(share: float | None = None, *, words: str | None = None) -> None:
-            shown = None if words is None else escape_control(words)
-            progress.update(task, total=None if share is None else 1.0, completed=share, description=shown)
-
-        with nullcontext() if self.quiet or not sys.stderr.isatty() else progress:
-            yield update
-        self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - start
+    def status(self, words: str) -> Iterator[Callable[[str], None]]:
+        """Show what is being done in a terminal while the block runs; yield a function that shows the stage as well."""
+        shown = Console(stderr=True).status(Text(escape_control(words)), spinner="line")
+        with nullcontext() if self.quiet else shown:
+            yield lambda stage: shown.update(Text(escape_control(f"{words}: {stage}")))
 
 
 def text_table(title: str, headings: list[str], rows: list[list[str]], *, left: tuple[int, ...] = ()) -> Group:
