@@ -154,20 +154,6 @@ def run_in_process(
         process.join()
 
 
-def run_largest(work: Callable[..., Line], sizes: Sequence[int], *arguments: Any, **limits: float) -> Line:
-    """Return the result of ``work(size, *arguments)`` for the first size that ends within the limits.
-
-    ``sizes`` fall. The line says why a larger size was stopped.
-    """
-    stopped: Line = {}
-    for size in sizes:
-        line = run_in_process(work, size, *arguments, **limits)
-        if "error" not in line:
-            break
-        stopped = {"stopped": f"{size:,} samples: {line['error']}"}
-    return line | ({} if "error" in line else stopped)
-
-
 def _work(sender: Connection, work: Callable[..., Any], arguments: Sequence[Any], gigabytes: float) -> None:
     os.setpgrp()
     resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 1e9), resource.RLIM_INFINITY))

@@ -5,9 +5,8 @@ Setting "published": every method with its published parameters for the set, on 
 deviations; GIT's default gets them as they are. Every result is counted as published, and by optimal matching with
 noise as wrong.
 
-Methods with a random start run with ten seeds on sets of up to 15,000 samples. The line has their means and every F1. A
-fit has a process with limits of time and memory. If a large set exceeds them, a part of it is tried, and the line has
-the size of the largest part that ended.
+Methods with a random start run with ten seeds on sets of up to 8,000 samples. The line has their means and every F1. A
+fit has a process with limits of time and memory. Methods that exceed them on a large set get a part of it.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 from benchmarks.methods import METHODS, compile_search, keep_installed
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED, TOP_THREE, Row
 from benchmarks.reporting.tables import markdown, short
-from benchmarks.runner import Key, Line, Store, Task, run_largest, time_call
+from benchmarks.runner import Key, Line, Store, Task, run_in_process, time_call
 from benchmarks.scoring import pack_labels, score_both
 from benchmarks.suite.datasets import load_set
 from gitcluster import scale_features
@@ -59,12 +58,12 @@ CHOSEN = {
 """The methods by their names in the paper and in the result file."""
 UNSCALED = ("GIT", "GIT proportions")
 """Methods that choose the scaling of the features themselves."""
-STEPS = (30_000, 10_000, 3_000)
-"""Samples for methods that take too long or too much memory with all of them."""
+PARTS = {("SpectACl", "untuned"): 10_000, ("spectral", "published"): 10_000}
+"""Samples of the images for methods that take too long or too much memory with all of them."""
 SECONDS, GIGABYTES = 900, 14
 """Limits of a fit."""
 QUICK_SAMPLES = 150
-SEEDED_SAMPLES = 15_000
+SEEDED_SAMPLES = 8_000
 PICTURED = 5_000
 """Drawn sets up to this size keep their labels, for the pictures."""
 
@@ -98,11 +97,11 @@ def plan(name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def run(task: Line, most: int | None = None) -> Line:
-    """Return the result on the whole set, or on the largest part of it that ends within the limits."""
+    """Return the result on the whole set, or on a part of it."""
     total = len(load_set(task["set"])[1])
-    whole = min(total, most or total)
-    sizes = [whole, *(step for step in STEPS if 2 * step <= whole)]
-    return {"of": total} | run_largest(fit_part, sizes, task, seconds=SECONDS, gigabytes=GIGABYTES)
+    part = PARTS.get((task["method"], task["setting"]), total) if total > 30_000 else total
+    size = min(total, part, most or total)
+    return {"of": total} | run_in_process(fit_part, size, task, seconds=SECONDS, gigabytes=GIGABYTES)
 
 
 def fit_part(samples: int, task: Line) -> Line:

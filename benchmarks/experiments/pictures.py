@@ -95,7 +95,7 @@ def run_images(dataset: str, method: str) -> Line:
         points = UMAP(random_state=0, n_jobs=1).fit_transform(X)[drawn]
         points = STEPS * (points - points.min(axis=0)) / np.ptp(points, axis=0)
         return {"points": pack_labels(np.rint(points).ravel()), "classes": pack_labels(y[drawn])}
-    if method in dimension_reduction.SMALLER:
+    if method.startswith("SpectACl"):
         X, y, drawn = X[drawn], y[drawn], np.arange(len(drawn))
     options = dimension_reduction.published_options(method, dataset, "ae5")
     labels = next(dimension_reduction.draw_labels(method, X, np.bincount(y), options))
