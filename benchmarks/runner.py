@@ -29,9 +29,8 @@ Key = tuple[Any, ...]
 Task = tuple[Line, Callable[[], Line]]
 PACKAGES = (
     "gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "fast_hdbscan", "evoc",
-    "genieclust", "k-means-constrained", "fast-plscan", "automato", "gudhi", "leidenalg", "igraph", "lumbermark",
-    "repliclust", "pyclugen", "densired", "dask", "torch", "umap-learn", "pyamg", "kmodes", "statsmodels",
-    "vega_datasets",
+    "genieclust", "fast-plscan", "automato", "leidenalg", "igraph", "lumbermark", "repliclust", "pyclugen",
+    "densired", "dask", "torch", "umap-learn", "pyamg",
 )  # fmt: skip
 """Packages whose versions are stored with every result."""
 

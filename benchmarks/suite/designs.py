@@ -23,11 +23,6 @@ FAR = {
     "2-classes": ([250, 150], 4, [14], 4.0),
     "3-classes": ([120, 90, 70], 6, [12], 3.0),
     "3-classes-2-groups": ([300, 200, 100], 5, [15, 10], 4.0),
-    "2-classes-3-groups": ([180, 150], 8, [15, 12, 10], 3.0),
-    "small": ([60, 50], 5, [12, 10], 4.0),
-    "3-columns": ([150, 100, 80], 3, [12, 12], 4.0),
-    "20-columns": ([300, 250], 20, [14, 10], 2.5),
-    "4-groups": ([500, 400, 300], 10, [15, 13, 11, 10], 3.0),
 }
 """Sizes of classes, columns, sizes of distant groups, and their distance in standard deviations."""
 
@@ -256,7 +251,7 @@ TABLES: dict[str, Family] = {
     "far-classes": [(f"far-{name}", False, with_far_groups("classes", *design)) for name, design in FAR.items()],
     "far-strays": [
         (f"stray-{name}-{role}", False, with_far_groups(role, *design))
-        for (name, design), role in zip(FAR.items(), ("nearest", "any") * 4, strict=True)
+        for (name, design), role in zip(FAR.items(), ("nearest", "any", "nearest"), strict=True)
     ],
 }
 IMAGES: dict[str, Family] = {
@@ -276,7 +271,7 @@ IMAGES: dict[str, Family] = {
         ("encoded-10-thin", False, lambda r: si.encoded(r, [80] * 10, 30, gap=1.8, inner=2)),
         ("topics-10-in-50d", False, lambda r: si.topics(r, [100] * 10, 50, purity=0.55)),
     ],
-    "cells": [(f"cells-{i}", False, si.cells) for i in range(8)],
+    "cells": [(f"cells-{i}", False, si.cells) for i in range(3)],
     "data-like": [
         ("composed-4-in-9d", False, lambda r: si.composed_classes(r, 4, 2, 170, 9, 4)),
         ("components-50d", False, lambda r: si.component_scores(r, [200, 150, 120, 90, 60, 40, 25, 15], 50, 9)),

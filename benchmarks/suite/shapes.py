@@ -346,15 +346,3 @@ def zigzag_with_stragglers(rng: Generator) -> Labelled:
     teeth = [[(i + 3 * j, (i + j) % 2 * 1.2) for i in range(3)] for j in range(3)]
     pieces = [stroke(rng, 120, np.add(t, [0.5 * j, 0]), 0.06) for j, t in enumerate(teeth)]
     return stack(*pieces, *(gaussian(rng, 10, (x, 3), 0.1) for x in (2, 7)))
-
-
-def word(rng: Generator) -> Labelled:
-    """Return four letters between two bars."""
-    strokes = [
-        [(0, 0), (0, 2), (0, 1), (1.2, 1), (1.2, 2), (1.2, 0)],
-        [(2.2, 0), (2.8, 2), (3.4, 0)],
-        [(5.4, 2), (4.4, 2), (4.4, 0), (5.4, 0)],
-        [(6.4, 2), (6.4, 0), (6.4, 1), (7.4, 2), (6.4, 1), (7.4, 0)],
-    ]
-    bars = [stroke(rng, 700, [(-0.5, y), (8, y)], 0.09) for y in (-0.9, 2.9)]
-    return stack(*(stroke(rng, 700, s, 0.09) for s in strokes), *bars)

@@ -10,10 +10,8 @@ from benchmarks.experiments import (
     dimension_reduction,
     robustness,
     stability,
-    tables,
 )
 from benchmarks.scoring import unpack_labels
-from benchmarks.suite.mixed_tables import NOISE, add_noise, mixed_tables
 
 
 class OPTIONS:
@@ -28,7 +26,6 @@ class OPTIONS:
     [
         ("robustness", ["curve=moons", "method=GIT authors,GIT,Quickshift++"]),
         ("pictures", ["method=GIT authors,GIT"]),
-        ("tables", ["method=GIT,one-hot + k-means"]),
         ("null_agreement", []),
         ("kinds", []),
         ("public", ["part=designs,generators,structureless", "method=GIT,GIT nothing,k-means"]),
@@ -70,17 +67,6 @@ def test_uniform_noise_is_scored_only_as_published():
     task = {"method": "k-means++", "setting": "untuned", "curve": "impossible"}
     scores = robustness.fit_and_score(task, X, np.repeat([0, 1, -1], [50, 50, 20]))
     assert scores["published"] < 0.8 < scores["optimal"]
-
-
-def test_noise_is_added_in_turn_and_peers_get_numbers_and_categories():
-    (table,) = mixed_tables(["patients"])
-    noisy = add_noise(table, "all", 10)
-    assert noisy.iloc[:, : table.frame.shape[1]].equals(table.frame)
-    assert noisy[f"extra {len(NOISE) - 1}"].is_monotonic_increasing
-    numbers, words, indicators = tables.split_columns(noisy)
-    assert (numbers.shape[1], words.shape[1]) == (3 + 2, 5 + 6)  # without the identifiers
-    assert np.isfinite(numbers).all()
-    assert indicators.shape[1] > words.shape[1]
 
 
 def test_digests_compare_labels_exactly_and_floats_nearly():
