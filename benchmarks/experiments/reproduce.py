@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shlex
 import subprocess
 import sys
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--quick", action="store_true", help="compute a part of a long item")
     parser.add_argument("--only", nargs="+", default=[], metavar="FIELD=A,B", help="compute only these fits")
     parser.add_argument("--stored", "--table", action="store_true", help="compute nothing, show stored results")
-    parser.add_argument("--record", action="store_true", help="store the seconds, for later estimates")
+    parser.add_argument("--record", action="store_true", help="store the CPU seconds, for later estimates")
     options = parser.parse_args(arguments)
     if options.item is None:
         rows = [[item.name, " / ".join(times(item)), item.status] for item in ITEMS]
@@ -151,11 +152,11 @@ def estimate(item: Item, steps: Sequence[Step]) -> float:
 
 
 def run_item(item: Item, steps: Sequence[Step], folder: Path) -> tuple[bool, dict[str, float]]:
-    """Run the steps of an item in a new folder, print its results; return whether tests passed, and seconds by step."""
+    """Run the steps of an item, print its results; return whether tests passed, and CPU seconds by step."""
     rows, passed, seconds = [], True, {}
     for text in item.steps:
         program, *arguments = shlex.split(text)
-        start = perf_counter()
+        start = cpu_seconds()
         if program == "pytest":
             command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *arguments]
             ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -167,12 +168,12 @@ def run_item(item: Item, steps: Sequence[Step], folder: Path) -> tuple[bool, dic
             path.write_bytes(images.draw(arguments[0]))
             same = "other than" if images.is_stale(arguments[0]) else "as"
             rows.append(["picture", "a drawing", "", f"{path}, {same} docs/images/{path.name}"])
-        seconds[text] = perf_counter() - start
+        seconds[text] = cpu_seconds() - start
     os.environ |= {"GITCLUSTER_DATA": str(provide_data(needed_sets(steps), folder / "data"))}  # for processes too
     os.environ |= {"GITCLUSTER_RESULTS": str(folder), "XDG_CACHE_HOME": str(folder)}
     total, done, begun = sum(len(step.tasks) for step in steps), 0, perf_counter()
     for text, name, module, tasks in steps:
-        store, about, start = Store(name, module.FIELDS), describe_run("reproduce", sys.argv[2:]), perf_counter()
+        store, about, start = Store(name, module.FIELDS), describe_run("reproduce", sys.argv[2:]), cpu_seconds()
         for task, run in tasks:
             line, done = task | run(), done + 1
             store.add(line | about)
@@ -181,9 +182,15 @@ def run_item(item: Item, steps: Sequence[Step], folder: Path) -> tuple[bool, dic
             shown = f"[{'#' * (20 * done // total):<20}] {done} of {total}, {perf_counter() - begun:.0f} s: {values}"
             end = "\r" if sys.stderr.isatty() and done < total else "\n"
             print(f"{shown:<110.110}", end=end, file=sys.stderr, flush=True)
-        seconds[text] = perf_counter() - start
+        seconds[text] = cpu_seconds() - start
     print_rows(rows, item, steps)
     return passed, seconds
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of this process and of its children that have ended."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def provide_data(names: Sequence[str], folder: Path) -> Path:
@@ -201,7 +208,7 @@ def provide_data(names: Sequence[str], folder: Path) -> Path:
 def compare(name: str, line: Line, fields: Sequence[str]) -> list[str]:
     """Return what is compared, and the figures printed in the paper, in the notebooks, and of a result line."""
     what = ", ".join(str(line[field]) for field in fields if field in line and line[field] != "published")
-    method = line.get("method", "").removesuffix(" published")
+    method = line.get("method", "")
     git = "GIT" if method.startswith("GIT") else method
     if "error" in line:
         return [what, "", "", line["error"]]
@@ -228,7 +235,7 @@ def compare(name: str, line: Line, fields: Sequence[str]) -> list[str]:
             return [what, "", notebooks, short(line["f1 as published"])]
         case "dimension_reduction":
             row = published.EMBEDDED_PEERS.get((line["set"], line["embedding"]), {}).get(method)
-            here = f"{short(line.get('as published', [line['f1']])[0])}, n = {line['n']:,}"
+            here = f"{short(line['published'][0])}, n = {line['n']:,}"
             return [what, "", short(row.scores[0] or 0) if row else "", here]
         case "speed":
             axis = line["sweep"][-1]

@@ -234,8 +234,6 @@ METHODS: dict[str, Method] = {
     "GIT standardized": GIT_.using(scale="std"),
     "GIT standardized nothing": GIT_._replace(given="nothing").using(scale="std"),
     "GIT paper": GIT_.using(variant="paper", **EXACT),
-    "GIT literal": GIT_.using(variant="paper-literal", **EXACT),
-    "GIT algorithm 2": GIT_.using(variant="paper-algorithm2", **EXACT),
     "GIT authors": GIT_.using(variant="authors", **EXACT),
     "k-means": Method(estimator("sklearn.cluster.KMeans"), options=SEEDED),
     "Ward": Method(estimator("sklearn.cluster.AgglomerativeClustering"), max_samples=30_000),
