@@ -129,18 +129,12 @@ def read_lines(path: Path) -> list[Line]:
     return lines
 
 
-def run_in_process(
-    work: Callable[..., Any], *arguments: Any, seconds: float = 900, gigabytes: float = 14, **environment: str
-) -> Any:
+def run_in_process(work: Callable[..., Any], *arguments: Any, seconds: float = 900, gigabytes: float = 14) -> Any:
     """Return ``work(*arguments)`` from a new process, or ``{"error": ...}`` if it raises, ends or exceeds a limit."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(sender, work, arguments, gigabytes))
-    before = {name: os.environ.get(name) for name in environment}
-    os.environ.update(environment)
     process.start()
-    for name, value in before.items():
-        os.environ.pop(name) if value is None else os.environ.update({name: value})
     sender.close()
     try:
         return receiver.recv() if receiver.poll(seconds) else {"error": f"> {seconds:g} s"}

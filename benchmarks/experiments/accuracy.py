@@ -1,8 +1,7 @@
 """Reproduce the paper's tables of accuracy: ``python -m benchmarks accuracy [--only group=small,shapes,large]``.
 
 Setting "published": every method with its published parameters for the set, on the data as they are, counted as
-published. Setting "untuned": GIT's default with the number of classes or the proportions, counted likewise. An optimal
-matching with noise as wrong is stored beside it.
+published. Setting "untuned": GIT's default with the number of classes or the proportions, counted likewise.
 
 Methods with a random start run with ten seeds on sets of up to 8,000 samples. The line has their means and every F1. A
 fit has a process with limits of time and memory. Spectral clustering exceeds them on images and gets a part of them.
@@ -25,7 +24,7 @@ from benchmarks.methods import METHODS, compile_search, keep_installed
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED, TOP_THREE, Row
 from benchmarks.reporting.tables import markdown, short
 from benchmarks.runner import Key, Line, Store, Task, run_in_process, time_call
-from benchmarks.scoring import pack_labels, score_both
+from benchmarks.scoring import pack_labels, score_published
 from benchmarks.suite.datasets import load_set
 
 FIELDS = ("set", "method", "setting")
@@ -108,9 +107,9 @@ def fit_part(samples: int, task: Line) -> Line:
         if task["method"].startswith("GIT"):
             compile_search(X)
         labels, wall, cpu = time_call(lambda: fit(task, X, y))
-        scores = score_both(y, labels)
+        scores = score_published(y, labels)
         if task["method"] in SEEDED and len(X) <= SEEDED_SAMPLES:
-            others = [score_both(y, fit(task, X, y, random_state=seed)) for seed in range(1, SEEDS)]
+            others = [score_published(y, fit(task, X, y, random_state=seed)) for seed in range(1, SEEDS)]
             scores = average([scores, *others])
     drawn = {"labels": pack_labels(labels)} if task["set"].startswith("toy_") and len(X) <= PICTURED else {}
     return scores | {"samples": len(X), "seconds": round(wall, 4), "cpu": round(cpu, 4)} | drawn
@@ -118,11 +117,8 @@ def fit_part(samples: int, task: Line) -> Line:
 
 def average(results: Sequence[Line]) -> Line:
     """Return means over seeds, and the F1 of each; the clusters are those of the first."""
-    line = dict(results[0])
-    for counting in ("published", "optimal"):
-        scores = np.array([result[counting] for result in results])
-        line |= {counting: scores.mean(axis=0).round(4).tolist(), f"seeds {counting}": scores[:, 0].tolist()}
-    return line
+    scores = np.array([result["published"] for result in results])
+    return results[0] | {"published": scores.mean(axis=0).round(4).tolist(), "seeds published": scores[:, 0].tolist()}
 
 
 def fit(task: Line, X: NDArray[Any], y: NDArray[np.int64], **seed: int) -> NDArray[np.int64]:

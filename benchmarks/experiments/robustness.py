@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from benchmarks.experiments.accuracy import CHOSEN
 from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
 from benchmarks.runner import Line, Task
-from benchmarks.scoring import score_both
+from benchmarks.scoring import score_published
 from benchmarks.suite.datasets import load_set, make_noisy_moons, make_scaled_circles
 
 FIELDS = ("curve", "level", "method")
@@ -99,5 +99,5 @@ def fit_and_score(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> Line:
             labels = CHOSEN[name].fit(X, np.bincount(y[y >= 0]), **options)
     except Exception:
         return {"published": 0.0, "cover": 0.0}
-    scores = score_both(np.where(y == NOISE, y.max() + 1, y), labels)
+    scores = score_published(np.where(y == NOISE, y.max() + 1, y), labels)
     return {"published": scores["published"][0], "cover": scores["cover"]}

@@ -72,8 +72,3 @@ def test_a_process_answers(work, argument, answer):
 
 def test_a_process_ends_after_its_time():
     assert run_in_process(time.sleep, 1000, seconds=0.5) == {"error": "> 0.5 s"}
-
-
-def test_a_process_has_its_environment():
-    assert run_in_process(os.getenv, "GIT_TEST", seconds=60, GIT_TEST="1") == "1"
-    assert "GIT_TEST" not in os.environ
