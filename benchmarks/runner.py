@@ -30,7 +30,7 @@ Task = tuple[Line, Callable[[], Line]]
 PACKAGES = (
     "gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "fast_hdbscan", "evoc",
     "genieclust", "fast-plscan", "automato", "leidenalg", "igraph", "lumbermark", "repliclust", "pyclugen",
-    "densired", "dask", "torch", "umap-learn", "pyamg",
+    "densired", "dask", "torch", "umap-learn",
 )  # fmt: skip
 """Packages whose versions are stored with every result."""
 

@@ -87,7 +87,7 @@ def draw_labels(
     """Yield the labels of every seed, or of the one clustering of a method without a random start."""
     if method == "SpectACl":  # one eigendecomposition for all seeds of k-means
         rng = np.random.RandomState(SEEDS[0])
-        embedding = embed_spectacl(X.astype(np.float64), options.get("epsilon"), rng)
+        embedding = embed_spectacl(X.astype(np.float64), options["epsilon"], rng)
         for seed in (rng, *SEEDS[1:]):
             yield KMeans(len(sizes), n_init=10, random_state=seed).fit_predict(embedding)
     elif method == "k-means":

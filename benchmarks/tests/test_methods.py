@@ -12,7 +12,13 @@ from benchmarks.reporting.published import COMPETITORS, PUBLISHED
 from benchmarks.runner import FOLDER, read_lines
 from benchmarks.tests.conftest import blobs
 
-FEW_SAMPLES = {"EVoC": {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0}}
+OPTIONS = {
+    "EVoC": {"random_state": 0, "base_min_cluster_size": 40, "noise_level": 0.0},
+    "DPA": {"Z": 1.0},
+    "FSFDP": {"min_density": 5, "min_delta": 2.0},
+    "Quickshift++": {"n_neighbors": 20, "beta": 0.3},
+    "SpectACl": {"epsilon": 2.0},
+}
 
 
 @pytest.mark.filterwarnings("ignore")  # of peers about clear groups
@@ -21,7 +27,7 @@ def test_every_method_finds_clear_groups(name):
     if not METHODS[name].is_installed:
         pytest.skip(f"pip install {METHODS[name].package}")
     X, y = make_blobs([100, 80, 60], 8, cluster_std=0.5, random_state=0)
-    labels = METHODS[name].fit(X, np.bincount(y), **FEW_SAMPLES.get(name, {}))
+    labels = METHODS[name].fit(X, np.bincount(y), **OPTIONS.get(name, {}))
     assert adjusted_rand_score(y, labels) > 0.9
 
 
