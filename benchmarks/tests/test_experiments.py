@@ -8,6 +8,7 @@ from benchmarks.experiments import (
     accuracy,
     digests,
     dimension_reduction,
+    stability,
 )
 from benchmarks.scoring import unpack_labels
 
@@ -68,3 +69,7 @@ def test_digests_compare_labels_exactly_and_floats_nearly():
     changed = arrays | {labels: 1 - arrays[labels], floats: arrays[floats] + 1e-3}
     assert len(digests.differences(arrays, changed)) == 2
     assert "twelve samples / Dask / labels" in arrays
+
+
+def test_the_confidence_is_fitted_on_the_first_half():
+    assert np.array(stability.fit_confidence()) == pytest.approx(np.array(stability.CONFIDENCE), abs=0.4)
