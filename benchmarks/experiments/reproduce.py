@@ -27,7 +27,7 @@ import numpy as np
 
 from benchmarks.methods import Method
 from benchmarks.reporting import published
-from benchmarks.reporting.paper_items import ITEMS, RECORDED, Item, duration, measured
+from benchmarks.reporting.paper_items import ITEMS, RECORDED, Item, duration, measured, selection
 from benchmarks.reporting.tables import markdown, short
 from benchmarks.runner import ABOUT, FOLDER, Line, Store, Task, describe_run, make_parser, select
 from gitcluster import datasets
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> None:
     passed, seconds = run_item(item, steps, folder)
     print(f"\nComputed in {perf_counter() - start:.0f} s. Results: {folder}")
     for step in item.steps if options.record else ():
-        line = {"step": step, "only": " ".join(only), "seconds": round(seconds[step], 1)}
+        line = {"step": step, "only": selection(step, only), "seconds": round(seconds[step], 1)}
         Store("reproduce", RECORDED, FOLDER).add(line | describe_run("reproduce", arguments))
     if not passed:
         sys.exit(1)
