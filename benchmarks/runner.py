@@ -29,9 +29,8 @@ Key = tuple[Any, ...]
 Task = tuple[Line, Callable[[], Line]]
 PACKAGES = (
     "gitcluster", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "hdbscan", "fast_hdbscan", "evoc",
-    "genieclust", "k-means-constrained", "fast-plscan", "automato", "gudhi", "leidenalg", "igraph", "lumbermark",
-    "repliclust", "pyclugen", "densired", "dask", "torch", "umap-learn", "pyamg", "kmodes", "statsmodels",
-    "vega_datasets",
+    "genieclust", "fast-plscan", "automato", "leidenalg", "igraph", "lumbermark", "repliclust", "pyclugen",
+    "densired", "dask", "torch", "umap-learn",
 )  # fmt: skip
 """Packages whose versions are stored with every result."""
 
@@ -130,18 +129,12 @@ def read_lines(path: Path) -> list[Line]:
     return lines
 
 
-def run_in_process(
-    work: Callable[..., Any], *arguments: Any, seconds: float = 900, gigabytes: float = 14, **environment: str
-) -> Any:
+def run_in_process(work: Callable[..., Any], *arguments: Any, seconds: float = 900, gigabytes: float = 14) -> Any:
     """Return ``work(*arguments)`` from a new process, or ``{"error": ...}`` if it raises, ends or exceeds a limit."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(sender, work, arguments, gigabytes))
-    before = {name: os.environ.get(name) for name in environment}
-    os.environ.update(environment)
     process.start()
-    for name, value in before.items():
-        os.environ.pop(name) if value is None else os.environ.update({name: value})
     sender.close()
     try:
         return receiver.recv() if receiver.poll(seconds) else {"error": f"> {seconds:g} s"}
@@ -152,20 +145,6 @@ def run_in_process(
             os.killpg(process.pid or 0, signal.SIGKILL)  # its own workers too
         process.kill()
         process.join()
-
-
-def run_largest(work: Callable[..., Line], sizes: Sequence[int], *arguments: Any, **limits: float) -> Line:
-    """Return the result of ``work(size, *arguments)`` for the first size that ends within the limits.
-
-    ``sizes`` fall. The line says why a larger size was stopped.
-    """
-    stopped: Line = {}
-    for size in sizes:
-        line = run_in_process(work, size, *arguments, **limits)
-        if "error" not in line:
-            break
-        stopped = {"stopped": f"{size:,} samples: {line['error']}"}
-    return line | ({} if "error" in line else stopped)
 
 
 def _work(sender: Connection, work: Callable[..., Any], arguments: Sequence[Any], gigabytes: float) -> None:

@@ -1,13 +1,10 @@
 """Reproduce the paper's tables of accuracy: ``python -m benchmarks accuracy [--only group=small,shapes,large]``.
 
-Setting "published": every method with its published parameters for the set, on the data as they are. Setting
-"untuned": the number of classes, the fixed rules of ``benchmarks.methods``, and features divided by their standard
-deviations; GIT's default gets them as they are. Every result is counted as published, and by optimal matching with
-noise as wrong.
+Setting "published": every method with its published parameters for the set, on the data as they are, counted as
+published. Setting "untuned": GIT's default with the number of classes or the proportions, counted likewise.
 
-Methods with a random start run with ten seeds on sets of up to 15,000 samples. The line has their means and every F1. A
-fit has a process with limits of time and memory. If a large set exceeds them, a part of it is tried, and the line has
-the size of the largest part that ended.
+Methods with a random start run with ten seeds on sets of up to 8,000 samples. The line has their means and every F1. A
+fit has a process with limits of time and memory. Spectral clustering exceeds them on images and gets a part of them.
 """
 
 from __future__ import annotations
@@ -26,10 +23,9 @@ from numpy.typing import NDArray
 from benchmarks.methods import METHODS, compile_search, keep_installed
 from benchmarks.reporting.published import COMPETITORS, PUBLISHED, TOP_THREE, Row
 from benchmarks.reporting.tables import markdown, short
-from benchmarks.runner import Key, Line, Store, Task, run_largest, time_call
-from benchmarks.scoring import pack_labels, score_both
+from benchmarks.runner import Key, Line, Store, Task, run_in_process, time_call
+from benchmarks.scoring import pack_labels, score_published
 from benchmarks.suite.datasets import load_set
-from gitcluster import scale_features
 
 FIELDS = ("set", "method", "setting")
 GROUPS = {
@@ -38,8 +34,6 @@ GROUPS = {
     "large": ("olivetti", "frogs", "codon", "mnist", "fmnist"),
 }
 ALL_SETS = (*GROUPS["small"], *GROUPS["shapes"], *GROUPS["large"])
-READINGS = ("GIT literal", "GIT algorithm 2")
-"""Other readings of the paper's text."""
 ARBITRARY = {(name, "spectral") for name in ("wine", "hepatitis", "cancer", "olivetti", "toy_s-set")}
 """Rows in which the published kernel underflows, so that the result is arbitrary."""
 SEEDED = ("SpectACl", "spectral", "k-means++")
@@ -48,23 +42,21 @@ SEEDS = 10
 COVERED = 0.8
 """The paper leaves out results that cover a smaller share of the samples."""
 CLOSE = 0.005
-CHOSEN = {
-    **{name: METHODS[name] for name in ("GIT authors", "GIT paper", *READINGS)},
-    **{name: METHODS[name] for name in ("DPA", "FSFDP", "Quickshift++", "SpectACl", "spectral")},
+CHOSEN = {name: METHODS[name] for name in ("DPA", "FSFDP", "Quickshift++", "SpectACl", "spectral")} | {
+    "GIT authors": METHODS["GIT authors"],
+    "GIT paper": METHODS["GIT paper"],
     "GIT": METHODS["GIT"].using(n_jobs=-1),
     "GIT proportions": METHODS["GIT proportions"].using(n_jobs=-1),
     "HDBSCAN": METHODS["hdbscan"],
     "k-means++": METHODS["k-means"],
 }
 """The methods by their names in the paper and in the result file."""
-UNSCALED = ("GIT", "GIT proportions")
-"""Methods that choose the scaling of the features themselves."""
-STEPS = (30_000, 10_000, 3_000)
-"""Samples for methods that take too long or too much memory with all of them."""
+PART = 10_000
+"""Images for spectral clustering, which takes hours with all of them."""
 SECONDS, GIGABYTES = 900, 14
 """Limits of a fit."""
 QUICK_SAMPLES = 150
-SEEDED_SAMPLES = 15_000
+SEEDED_SAMPLES = 8_000
 PICTURED = 5_000
 """Drawn sets up to this size keep their labels, for the pictures."""
 
@@ -85,24 +77,20 @@ def plan(name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     rows = PUBLISHED[name]
     for variant in ("GIT authors", "GIT paper"):
         yield "published", variant, rows["GIT"].options
-        yield "untuned", variant, {}
-    if name not in ("mnist", "fmnist"):
-        yield from (("published", reading, rows["GIT"].options) for reading in READINGS)
     yield "untuned", "GIT", {}
     if "proportions" in rows["GIT"].options:
         yield "untuned", "GIT proportions", {"proportions": rows["GIT"].options["proportions"]}
     for method in COMPETITORS:
         if method in rows:
             yield "published", method, rows[method].options
-        yield "untuned", method, {}
 
 
 def run(task: Line, most: int | None = None) -> Line:
-    """Return the result on the whole set, or on the largest part of it that ends within the limits."""
+    """Return the result on the whole set, or on a part of it."""
     total = len(load_set(task["set"])[1])
-    whole = min(total, most or total)
-    sizes = [whole, *(step for step in STEPS if 2 * step <= whole)]
-    return {"of": total} | run_largest(fit_part, sizes, task, seconds=SECONDS, gigabytes=GIGABYTES)
+    part = PART if task["method"] == "spectral" and task["set"] in ("mnist", "fmnist") else total
+    size = min(part, most or total)
+    return {"of": total} | run_in_process(fit_part, size, task, seconds=SECONDS, gigabytes=GIGABYTES)
 
 
 def fit_part(samples: int, task: Line) -> Line:
@@ -111,8 +99,6 @@ def fit_part(samples: int, task: Line) -> Line:
     if samples < len(X):
         part = np.sort(np.random.default_rng(0).permutation(len(X))[:samples])
         X, y = X[part], y[part]
-    if task["setting"] != "published" and task["method"] not in UNSCALED:
-        X = scale_features(X)
     few = slice(None, None, max(1, len(X) // 1000))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -121,9 +107,9 @@ def fit_part(samples: int, task: Line) -> Line:
         if task["method"].startswith("GIT"):
             compile_search(X)
         labels, wall, cpu = time_call(lambda: fit(task, X, y))
-        scores = score_both(y, labels)
+        scores = score_published(y, labels)
         if task["method"] in SEEDED and len(X) <= SEEDED_SAMPLES:
-            others = [score_both(y, fit(task, X, y, random_state=seed)) for seed in range(1, SEEDS)]
+            others = [score_published(y, fit(task, X, y, random_state=seed)) for seed in range(1, SEEDS)]
             scores = average([scores, *others])
     drawn = {"labels": pack_labels(labels)} if task["set"].startswith("toy_") and len(X) <= PICTURED else {}
     return scores | {"samples": len(X), "seconds": round(wall, 4), "cpu": round(cpu, 4)} | drawn
@@ -131,11 +117,8 @@ def fit_part(samples: int, task: Line) -> Line:
 
 def average(results: Sequence[Line]) -> Line:
     """Return means over seeds, and the F1 of each; the clusters are those of the first."""
-    line = dict(results[0])
-    for counting in ("published", "optimal"):
-        scores = np.array([result[counting] for result in results])
-        line |= {counting: scores.mean(axis=0).round(4).tolist(), f"seeds {counting}": scores[:, 0].tolist()}
-    return line
+    scores = np.array([result["published"] for result in results])
+    return results[0] | {"published": scores.mean(axis=0).round(4).tolist(), "seeds published": scores[:, 0].tolist()}
 
 
 def fit(task: Line, X: NDArray[Any], y: NDArray[np.int64], **seed: int) -> NDArray[np.int64]:
@@ -261,32 +244,6 @@ def _name(name: str) -> str:
     return name.removeprefix("toy_")
 
 
-def untuned_table() -> str:
-    """Return F1 / ARI / NMI of all sets with nothing tuned: optimal matching, noise wrong, raw ARI and NMI."""
-    columns = {"GIT": "GIT", "GIT, proportions": "GIT proportions"}
-    columns |= {"`paper`, k=8": "GIT paper", "`authors`, k=8": "GIT authors"} | {name: name for name in COMPETITORS}
-    rows = []
-    for name in ALL_SETS:
-        lines = [stored().get((name, method, "untuned")) for method in columns.values()]
-        rows.append([name.removeprefix("toy_"), *_triples(lines)])
-    return markdown(["F1 / ARI / NMI", *columns], rows)
-
-
-def _triples(lines: Sequence[Line | None]) -> list[str]:
-    """Return the scores of optimal matching, the best of each in bold, a partial run with its size."""
-    known = [line for line in lines if line and "error" not in line]
-    best = [max(short(line["optimal"][i]) for line in known) for i in range(3)]
-    cells = []
-    for line in lines:
-        if not line or "error" in line:
-            cells.append("failed" if line else "")
-            continue
-        scores = [short(score) for score in line["optimal"]]
-        text = " / ".join(f"**{s}**" if s == high else s for s, high in zip(scores, best, strict=True))
-        cells.append(text + (f", n = {line['samples']:,}" if line.get("samples", line["of"]) < line["of"] else ""))
-    return cells
-
-
 def _triple(scores: Sequence[float | None]) -> str:
     return " / ".join(short(score) for score in scores[:3] if score is not None)
 
@@ -333,16 +290,15 @@ def close_rows() -> str:
 
 def seed_counts() -> str:
     """Return how many seeds the figures of methods with a random start are means of."""
-    fewer: dict[tuple[str, int, str], list[str]] = {}
-    for (name, method, setting), line in sorted(stored().items()):
+    fewer: dict[tuple[str, int], list[str]] = {}
+    for (name, method, _), line in sorted(stored().items()):
         number = len(line.get("seeds published", [0]))
         if method in SEEDED and number < SEEDS and "error" not in line:
-            fewer.setdefault((method, number, setting), []).append(name.removeprefix("toy_"))
-    parts = [f"{method}, {setting}, on {', '.join(names)}: {n}" for (method, n, setting), names in fewer.items()]
-    methods = " and ".join([", ".join(SEEDED[:-1]), SEEDED[-1]])
+            fewer.setdefault((method, number), []).append(name.removeprefix("toy_"))
+    parts = [f"{method} on {', '.join(names)}: {number}" for (method, number), names in fewer.items()]
     return (
-        f"Figures of {methods} are means of {SEEDS} seeds, with their standard deviation. "
-        f"Fewer seeds: {'; '.join(sorted(parts))}."
+        f"Figures of {', '.join(SEEDED[:-1])} and {SEEDED[-1]} are means of {SEEDS} seeds, with their standard "
+        f"deviation. Fewer seeds: {'; '.join(sorted(parts))}."
     )
 
 
@@ -350,7 +306,6 @@ TABLES = {f"{group}_published": partial(published_table, group) for group in GRO
     "accuracy_gaps": gaps_table,
     "accuracy_close": close_rows,
     "accuracy_seeds": seed_counts,
-    "accuracy_untuned": untuned_table,
     "top_three": top_three_table,
     "reproduced": reproduced,
 }

@@ -13,6 +13,7 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from benchmarks.experiments import dimension_reduction
 from benchmarks.experiments.accuracy import CHOSEN
 from benchmarks.experiments.robustness import NOISE, noisy_impossible, noisy_moons
-from benchmarks.reporting.published import CURVE_OPTIONS
+from benchmarks.reporting.published import CURVE_OPTIONS, EMBEDDED, EMBEDDED_PEERS
 from benchmarks.runner import Line, Task
 from benchmarks.scoring import pack_labels, score_labels
 from benchmarks.suite.datasets import make_scaled_circles
@@ -33,7 +34,7 @@ DRAWN_IMAGES = 10_000
 STEPS = 30_000
 """Coordinates are stored as whole numbers from 0 to this."""
 METHODS = ("GIT authors", "SpectACl", "Quickshift++", "GIT")
-EMBEDDED_METHODS = ("GIT authors", "k-means", "Quickshift++ published", "SpectACl published", "GIT")
+EMBEDDED_METHODS = ("GIT authors", "k-means", "Quickshift++", "SpectACl")
 
 
 class Scene(NamedTuple):
@@ -63,7 +64,7 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
     for picture in list(SCENES)[: 1 if options.quick else None]:
         for method in METHODS:
             yield {"picture": picture, "method": method}, partial(run_scene, picture, method)
-    if not options.quick and is_available("ae5") and is_available("umap2"):
+    if not options.quick and is_available("ae5") and find_spec("umap"):
         for dataset in SETS:
             for method in ("UMAP", *EMBEDDED_METHODS):
                 yield {"picture": dataset, "method": method}, partial(run_images, dataset, method)
@@ -95,8 +96,11 @@ def run_images(dataset: str, method: str) -> Line:
         points = UMAP(random_state=0, n_jobs=1).fit_transform(X)[drawn]
         points = STEPS * (points - points.min(axis=0)) / np.ptp(points, axis=0)
         return {"points": pack_labels(np.rint(points).ravel()), "classes": pack_labels(y[drawn])}
-    if method in dimension_reduction.SMALLER:
+    if method == "SpectACl":
         X, y, drawn = X[drawn], y[drawn], np.arange(len(drawn))
-    options = dimension_reduction.published_options(method, dataset, "ae5")
-    labels = next(dimension_reduction.draw_labels(method, X, np.bincount(y), options))
+    if method == "GIT authors":
+        labels = CHOSEN[method].fit(X, np.bincount(y), n_neighbors=EMBEDDED[dataset, "ae5"][0])
+    else:
+        options = EMBEDDED_PEERS[dataset, "ae5"][method].options
+        labels = next(dimension_reduction.draw_labels(method, X, np.bincount(y), options))
     return {"f1": round(score_labels(y, labels)["f1"], 4), "n": len(y), "labels": pack_labels(labels[drawn])}

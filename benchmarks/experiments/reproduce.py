@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shlex
 import subprocess
 import sys
@@ -26,7 +27,7 @@ import numpy as np
 
 from benchmarks.methods import Method
 from benchmarks.reporting import published
-from benchmarks.reporting.paper_items import ITEMS, Item, duration, measured
+from benchmarks.reporting.paper_items import ITEMS, RECORDED, Item, duration, measured, selection
 from benchmarks.reporting.tables import markdown, short
 from benchmarks.runner import ABOUT, FOLDER, Line, Store, Task, describe_run, make_parser, select
 from gitcluster import datasets
@@ -39,6 +40,7 @@ OVERHEAD = {"accuracy": 4.0, "dimension_reduction": 4.0, "speed": 10.0}
 class Step(NamedTuple):
     """The selected tasks of one experiment."""
 
+    text: str
     name: str
     module: ModuleType
     tasks: list[Task]
@@ -51,7 +53,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--quick", action="store_true", help="compute a part of a long item")
     parser.add_argument("--only", nargs="+", default=[], metavar="FIELD=A,B", help="compute only these fits")
     parser.add_argument("--stored", "--table", action="store_true", help="compute nothing, show stored results")
-    parser.add_argument("--record", action="store_true", help="store the seconds, for later estimates")
+    parser.add_argument("--record", action="store_true", help="store the CPU seconds, for later estimates")
     options = parser.parse_args(arguments)
     if options.item is None:
         rows = [[item.name, " / ".join(times(item)), item.status] for item in ITEMS]
@@ -69,16 +71,15 @@ def main(arguments: Sequence[str]) -> None:
         return show_stored(item, steps)
     if missing := missing_packages(item, only, steps):
         parser.error(f"{item.name} needs packages that are not installed: pip install {' '.join(missing)}")
-    expected = (None if options.only else measured(item, quick=options.quick)) or estimate(item, steps)
+    expected = measured(item, only) or estimate(item, steps)
     part = f" Only a part is computed and compared: {', '.join(only)}." if only else ""
     print(f"This will take about {duration(expected)} on two cores.{part}", file=sys.stderr)
     start, folder = perf_counter(), Path(tempfile.mkdtemp(prefix="reproduce_"))
-    passed = run_item(item, steps, folder)
-    seconds = perf_counter() - start
-    print(f"\nComputed in {seconds:.0f} s. Results: {folder}")
-    if options.record:
-        line = {"item": item.name, "quick": options.quick, "seconds": round(seconds, 1), "passed": passed}
-        Store("reproduce", ("item", "quick"), FOLDER).add(line | describe_run("reproduce", arguments))
+    passed, seconds = run_item(item, steps, folder)
+    print(f"\nComputed in {perf_counter() - start:.0f} s. Results: {folder}")
+    for step in item.steps if options.record else ():
+        line = {"step": step, "only": selection(step, only), "seconds": round(seconds[step], 1)}
+        Store("reproduce", RECORDED, FOLDER).add(line | describe_run("reproduce", arguments))
     if not passed:
         sys.exit(1)
     return None
@@ -95,10 +96,10 @@ def find_items(text: str) -> list[Item]:
 def times(item: Item) -> list[str]:
     """Return the seconds of an item and of its part as text, or the packages that are missing."""
     texts = []
-    for quick, only in [(False, ()), *([(True, item.quick)] if item.quick else [])]:
+    for only in [(), item.quick] if item.quick else [()]:
         steps = plan(item, only)
         missing = missing_packages(item, only, steps)
-        seconds = measured(item, quick=quick) or estimate(item, steps)
+        seconds = measured(item, only) or estimate(item, steps)
         texts.append(f"needs {' '.join(missing)}" if missing else duration(seconds))
     return texts
 
@@ -106,13 +107,14 @@ def times(item: Item) -> list[str]:
 def plan(item: Item, only: Sequence[str]) -> list[Step]:
     """Return the experiments of an item with the selected tasks."""
     steps = []
-    for name, *arguments in map(shlex.split, item.steps):
+    for text in item.steps:
+        name, *arguments = shlex.split(text)
         if name not in ("pytest", "docs.images"):
             module = import_module(f"benchmarks.experiments.{name}")
             options = make_parser(name, "", getattr(module, "add_options", lambda parser: None)).parse_args(arguments)
             known = [words for words in only if words.split("=")[0] in (*module.FIELDS, "group", "sweep")]
             with redirect_stderr(StringIO()):  # methods that are not installed, of which the item may need none
-                steps.append(Step(name, module, list(select(module.tasks(options), [*options.only, *known]))))
+                steps.append(Step(text, name, module, list(select(module.tasks(options), [*options.only, *known]))))
     return steps
 
 
@@ -149,38 +151,46 @@ def estimate(item: Item, steps: Sequence[Step]) -> float:
     return total
 
 
-def run_item(item: Item, steps: Sequence[Step], folder: Path) -> bool:
-    """Run the steps of an item in a new folder, print its results, and return whether all tests passed."""
-    rows, passed = [], True
-    for program, *arguments in map(shlex.split, item.steps):
+def run_item(item: Item, steps: Sequence[Step], folder: Path) -> tuple[bool, dict[str, float]]:
+    """Run the steps of an item, print its results; return whether tests passed, and CPU seconds by step."""
+    rows, passed, seconds = [], True, {}
+    for text in item.steps:
+        program, *arguments = shlex.split(text)
+        start = cpu_seconds()
         if program == "pytest":
             command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *arguments]
             ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
             passed &= ended.returncode == 0
             last = (ended.stdout or ended.stderr).strip().splitlines()[-1].strip("= ")
-            rows.append(
-                [f"pytest {shlex.join(arguments)}", "", "", last if ended.returncode == 0 else f"FAILED: {last}"]
-            )
+            rows.append([text, "", "", last if ended.returncode == 0 else f"FAILED: {last}"])
         elif program == "docs.images":
             images, path = import_module("docs.images"), folder / f"{arguments[0]}.png"
             path.write_bytes(images.draw(arguments[0]))
             same = "other than" if images.is_stale(arguments[0]) else "as"
             rows.append(["picture", "a drawing", "", f"{path}, {same} docs/images/{path.name}"])
+        seconds[text] = cpu_seconds() - start
     os.environ |= {"GITCLUSTER_DATA": str(provide_data(needed_sets(steps), folder / "data"))}  # for processes too
     os.environ |= {"GITCLUSTER_RESULTS": str(folder), "XDG_CACHE_HOME": str(folder)}
-    total, done, start = sum(len(step.tasks) for step in steps), 0, perf_counter()
-    for name, module, tasks in steps:
-        store, about = Store(name, module.FIELDS), describe_run("reproduce", sys.argv[2:])
+    total, done, begun = sum(len(step.tasks) for step in steps), 0, perf_counter()
+    for text, name, module, tasks in steps:
+        store, about, start = Store(name, module.FIELDS), describe_run("reproduce", sys.argv[2:]), cpu_seconds()
         for task, run in tasks:
             line, done = task | run(), done + 1
             store.add(line | about)
             rows += [] if item.tables else [compare(name, line, module.FIELDS)]
             values = ", ".join(str(task[field]) for field in module.FIELDS if field in task)
-            text = f"[{'#' * (20 * done // total):<20}] {done} of {total}, {perf_counter() - start:.0f} s: {values}"
+            shown = f"[{'#' * (20 * done // total):<20}] {done} of {total}, {perf_counter() - begun:.0f} s: {values}"
             end = "\r" if sys.stderr.isatty() and done < total else "\n"
-            print(f"{text:<110.110}", end=end, file=sys.stderr, flush=True)
+            print(f"{shown:<110.110}", end=end, file=sys.stderr, flush=True)
+        seconds[text] = cpu_seconds() - start
     print_rows(rows, item, steps)
-    return passed
+    return passed, seconds
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of this process and of its children that have ended."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def provide_data(names: Sequence[str], folder: Path) -> Path:
@@ -198,7 +208,7 @@ def provide_data(names: Sequence[str], folder: Path) -> Path:
 def compare(name: str, line: Line, fields: Sequence[str]) -> list[str]:
     """Return what is compared, and the figures printed in the paper, in the notebooks, and of a result line."""
     what = ", ".join(str(line[field]) for field in fields if field in line and line[field] != "published")
-    method = line.get("method", "").removesuffix(" published")
+    method = line.get("method", "")
     git = "GIT" if method.startswith("GIT") else method
     if "error" in line:
         return [what, "", "", line["error"]]
@@ -225,7 +235,7 @@ def compare(name: str, line: Line, fields: Sequence[str]) -> list[str]:
             return [what, "", notebooks, short(line["f1 as published"])]
         case "dimension_reduction":
             row = published.EMBEDDED_PEERS.get((line["set"], line["embedding"]), {}).get(method)
-            here = f"{short(line.get('as published', [line['f1']])[0])}, n = {line['n']:,}"
+            here = f"{short(line['published'][0])}, n = {line['n']:,}"
             return [what, "", short(row.scores[0] or 0) if row else "", here]
         case "speed":
             axis = line["sweep"][-1]

@@ -1,11 +1,9 @@
 """Reproduce the paper's curves of noise and scale: ``python -m benchmarks robustness [--only curve=moons]``.
 
 Moons with Gaussian noise .02 to .26; two concentric circles beside the same two enlarged 10 to 100 times; the
-impossible set with uniform noise of 0 to 50 %. Ten seeds, except for circles. Setting "published": the published
-parameters on the data as they are. Setting "untuned": the fixed rules of ``benchmarks.methods`` and features divided by
-their standard deviations; the default gets them as they are. "GIT shares" also gets the shares that the paper's GIT
-got, "GIT one more" is given one cluster more if there is uniform noise. Every draw is counted as published, with the
-uniform noise as a class of its own, and by optimal matching, which does not score it.
+impossible set with uniform noise of 0 to 50 %. Ten seeds, except for circles. Methods have the published parameters,
+and GIT's default, "GIT", is given the number of clusters. Every draw is counted as published, with the uniform noise as
+a class of its own.
 """
 
 from __future__ import annotations
@@ -22,17 +20,12 @@ from numpy.typing import NDArray
 from benchmarks.experiments.accuracy import CHOSEN
 from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
 from benchmarks.runner import Line, Task
-from benchmarks.scoring import score_both, score_labels
+from benchmarks.scoring import score_published
 from benchmarks.suite.datasets import load_set, make_noisy_moons, make_scaled_circles
-from gitcluster import scale_features
 
-FIELDS = ("curve", "level", "method", "setting")
+FIELDS = ("curve", "level", "method")
 SEEDS = range(2020, 2030)
-DEFAULTS = ("GIT", "GIT shares", "GIT one more")
-METHODS = {
-    "published": ("GIT authors", "GIT paper", *CURVE_METHODS[1:]),
-    "untuned": (*DEFAULTS, *CURVE_METHODS[1:]),
-}
+METHODS = ("GIT authors", "GIT paper", "GIT", *CURVE_METHODS[1:])
 NOISE = -1
 Draw = tuple[NDArray[Any], NDArray[np.int64]]
 
@@ -79,47 +72,32 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
     """Yield every method at every level; ``--quick`` yields the first level with one seed of 300 samples."""
     for name, curve in DRAWN.items():
         for level in curve.levels[: 1 if options.quick else None]:
-            for setting, methods in METHODS.items():
-                for method in methods:
-                    suits = method != "GIT one more" or name == "impossible"
-                    if suits and CHOSEN[_base(method)].is_installed:
-                        task = {"curve": name, "level": level, "method": method, "setting": setting}
-                        yield task, partial(run_level, task, quick=options.quick)
-
-
-def _base(name: str) -> str:
-    return name.removesuffix(" shares").removesuffix(" one more")
+            for method in METHODS:
+                if CHOSEN[method].is_installed:
+                    task = {"curve": name, "level": level, "method": method}
+                    yield task, partial(run_level, task, quick=options.quick)
 
 
 def run_level(task: Line, *, quick: bool = False) -> Line:
-    """Return F1 by both protocols and the share of covered samples of every seed."""
+    """Return F1 and the share of covered samples of every seed."""
     curve, results = DRAWN[task["curve"]], []
     for seed in curve.seeds[: 1 if quick else None]:
         draw = curve.make(task["level"], seed, 300) if quick else curve.make(task["level"], seed)  # type: ignore[call-arg]
-        try:
-            results.append(fit_and_score(task, *draw))
-        except Exception as error:  # a failing method must not end the run
-            results.append({"published": 0.0, "optimal": 0.0, "cover": 0.0, "error": repr(error)[:200]})
-    line: Line = {name: [result[name] for result in results] for name in ("published", "optimal", "cover")}
-    errors = sorted({result["error"] for result in results if "error" in result})
-    return line | ({"errors": errors} if errors else {})
+        results.append(fit_and_score(task, *draw))
+    return {name: [result[name] for result in results] for name in ("published", "cover")}
 
 
 def fit_and_score(task: Line, X: NDArray[Any], y: NDArray[np.int64]) -> Line:
-    """Return F1 by both protocols and the share of covered samples of one draw."""
-    name, sizes = task["method"], np.bincount(y[y >= 0])
-    options: dict[str, Any] = {}
-    if task["setting"] == "untuned":
-        X = X if name in DEFAULTS else scale_features(X)
-        if name == "GIT shares":
-            options = {"proportions": CURVE_OPTIONS[task["curve"]]["GIT"].get("proportions", "equal")}
-        if name == "GIT one more":
-            sizes = np.append(sizes, 1)
-    else:
-        options = CURVE_OPTIONS[task["curve"]]["GIT" if name.startswith("GIT") else name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        labels = CHOSEN[_base(name)].fit(X, sizes, **options)
-    scores = score_both(np.where(y == NOISE, y.max() + 1, y), labels)
-    optimal = round(score_labels(y, np.where(labels < 0, -1, labels))["f1"], 4)
-    return {"published": scores["published"][0], "optimal": optimal, "cover": scores["cover"]}
+    """Return F1 and the share of covered samples of one draw; a method that fails scores 0."""
+    name = task["method"]
+    options = (
+        {} if name == "GIT" else CURVE_OPTIONS[task["curve"]][name.removesuffix(" authors").removesuffix(" paper")]
+    )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            labels = CHOSEN[name].fit(X, np.bincount(y[y >= 0]), **options)
+    except Exception:
+        return {"published": 0.0, "cover": 0.0}
+    scores = score_published(np.where(y == NOISE, y.max() + 1, y), labels)
+    return {"published": scores["published"][0], "cover": scores["cover"]}

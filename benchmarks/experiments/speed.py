@@ -1,20 +1,18 @@
 """Measure wall and CPU seconds and peak memory against peers: ``python -m benchmarks speed [--only sweep=cases]``.
 
 Every fit runs in a process of its own, after a small fit that compiles, and the best run counts. All methods may use
-every core. "search k" is the neighbour search alone for k neighbours, "search 2k" for the 2 k of the default variant.
-The sweeps vary the samples (n), the features (d) or the neighbours (k). "paper n", "paper d" and "paper k" are those of
-the paper's figure: two Gaussians of equal size. "compile" is a first fit with and without compiled code on disk.
+every core. "search k" is the neighbour search alone for k neighbours. The sweeps vary the samples (n), the features (d)
+or the neighbours (k). "paper n", "paper d" and "paper k" are those of the paper's figure: two Gaussians of equal size.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
-import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -27,7 +25,7 @@ from benchmarks.runner import FOLDER, Line, Task, read_lines, run_in_process, ti
 from benchmarks.suite.datasets import load_set
 from gitcluster import find_neighbors, scale_features
 
-FIELDS = ("method", "shape", "cache", "run")
+FIELDS = ("method", "shape", "run")
 CASES = {
     "100k x 3, k=20": (100_000, 3, 20),
     "100k x 10, k=20": (100_000, 10, 20),
@@ -48,11 +46,9 @@ SWEEPS = {
     "paper k": [(10_000, 10, k, 2) for k in (10, 20, 40, 60, 80, 100)],
 }
 """Samples, features, neighbours, and the number of Gaussians if it is not ``CENTRES``."""
-ALL = ("GIT k", "GIT", "search k", "k-means", "genieclust", "fast_hdbscan", "EVoC", "hdbscan", "sklearn HDBSCAN")
+ALL = ("GIT k", "GIT", "search k", "k-means", "genieclust", "fast_hdbscan", "EVoC", "hdbscan")
 OF_PAPER = ("GIT paper k", "GIT authors k", "search k")
 SWEPT = {"n": ALL, "d": ALL, "k": ("GIT k", "search k")} | {sweep: OF_PAPER for sweep in SWEEPS if " " in sweep}
-COMPILED = ("GIT", "genieclust", "fast_hdbscan", "EVoC")
-SMALL = (3000, 10, 20)
 CENTRES, TOPICS = 30, 300
 SECONDS = 600
 SHORT_CASES = ("100k x 3, k=20", "100k x 10, k=20", "20k x 128, k=20", "60k x 784 (MNIST), k=40")
@@ -70,18 +66,14 @@ SEARCH = Method(search_only, "nothing", "gitcluster")
 CHOSEN = {
     "GIT k": METHODS["GIT"].using(n_jobs=-1, n_neighbors="k"),
     "GIT": METHODS["GIT"].using(n_jobs=-1),
-    "GIT nothing": METHODS["GIT nothing"].using(n_jobs=-1),
     "GIT paper k": METHODS["GIT"].using(n_jobs=-1, n_neighbors="k", variant="paper"),
     "GIT authors k": METHODS["GIT"].using(n_jobs=-1, n_neighbors="k", variant="authors"),
     "search k": SEARCH.using(n_neighbors="k"),
-    "search 2k": SEARCH.using(n_neighbors="2k"),
     "k-means": METHODS["k-means"].using(n_init=1),
     "genieclust": METHODS["Genie"],
     "fast_hdbscan": METHODS["fast_hdbscan"],
     "EVoC": METHODS["EVoC"],
     "hdbscan": METHODS["hdbscan"].using(tree=False),
-    "sklearn HDBSCAN": METHODS["HDBSCAN"].using(n_jobs=-1),
-    "spectral": METHODS["spectral"].using(solver="arpack", n_jobs=-1),
 }
 """The methods by their names in the result file; "k" as number of neighbours is that of the case."""
 
@@ -103,12 +95,6 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
                 if name in methods:
                     task = {"sweep": sweep, "method": name, "shape": shape, "run": run, "cores": os.cpu_count()}
                     yield task, partial(run_in_process, measure, name, shape, seconds=SECONDS, gigabytes=24)
-    for name in [] if options.quick else COMPILED:
-        if name in methods:
-            with tempfile.TemporaryDirectory() as folder:
-                for cached in ("no", "yes"):
-                    task = {"sweep": "compile", "method": name, "shape": SMALL, "cache": cached}
-                    yield task, partial(run_in_process, measure, name, SMALL, seconds=SECONDS, NUMBA_CACHE_DIR=folder)
 
 
 def make_case(n_samples: int, n_features: int, centres: int = CENTRES) -> NDArray[Any]:
@@ -143,16 +129,14 @@ def measure(name: str, shape: Shape) -> Line:
     X, sizes = make_case(n_samples, n_features, *more), np.ones(more[0] if more else CENTRES)
     method = CHOSEN[name]
     if "n_neighbors" in method.options:
-        method = method.using(n_neighbors={"k": k, "2k": 2 * k}[method.options["n_neighbors"]])
+        method = method.using(n_neighbors=k)
     small = np.ascontiguousarray(X[:: max(1, len(X) // 3000)])
-    start = perf_counter()
     method.fit(small, sizes)
-    first = perf_counter() - start
     if name.startswith(("GIT", "search")):
         compile_search(X)
     _, wall, cpu = time_call(lambda: method.fit(X, sizes))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds = {"seconds": round(wall, 3), "cpu": round(cpu, 3), "first small fit": round(first, 3)}
+    seconds = {"seconds": round(wall, 3), "cpu": round(cpu, 3)}
     return seconds | {"peak MB": round(peak / 1000), "X MB": round(X.nbytes / 1e6)}
 
 
@@ -166,7 +150,7 @@ def read_best(measure: str = "seconds") -> dict[tuple[str, Shape], Line]:
     best: dict[tuple[str, Shape], Line] = {}
     for line in read_lines(FOLDER / "speed.jsonl"):
         key = line["method"], tuple(line["shape"])
-        if "cache" not in line and (key not in best or rank(line) < rank(best[key])):
+        if key not in best or rank(line) < rank(best[key]):
             best[key] = line
     return best
 
@@ -189,7 +173,7 @@ def short_table() -> str:
     best, rows = read_best(), []
     for method in SHORT_METHODS:
         cells = [_cell(best.get((method, CASES[case]))) for case in SHORT_CASES]
-        rows.append([method, *(cell.split(" (")[0].rstrip("*") for cell in cells)])
+        rows.append([method, *(re.sub(r" \(.*\)", "", cell) for cell in cells)])
     return markdown(["seconds", *(case.split(",")[0] for case in SHORT_CASES)], rows)
 
 
@@ -233,19 +217,8 @@ def exponent(points: Sequence[tuple[float, float]]) -> float:
     return float(np.polyfit(sizes, seconds, 1)[0])
 
 
-def compile_table() -> str:
-    """Return the seconds of the first fit of a process, from the last run."""
-    last = {(x["method"], x["cache"]): x for x in read_lines(FOLDER / "speed.jsonl") if "cache" in x}
-    rows = []
-    for method in COMPILED:
-        lines = [last[method, cached] for cached in ("no", "yes")]
-        rows.append([method, *(f"{line['first small fit']:.1f}{'*' * is_old(line)}" for line in lines)])
-    return markdown(["first fit of 3,000 x 10, s", "nothing compiled", "compiled code on disk"], rows)
-
-
 TABLES = {
     "speed": table,
     "speed_short": short_table,
     "speed_sweep": sweep_table,
-    "speed_compile": compile_table,
 }

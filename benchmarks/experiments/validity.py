@@ -1,7 +1,8 @@
 """Compare ``gitcluster.metrics.density_validity`` with exact DBCV, and time it: ``python -m benchmarks validity``.
 
-Part "agreement" scores up to eight labellings of every set with both, and with DBCV if ties between edges are broken at
-random: the paper does not say which of several minimum spanning trees counts. Part "speed" uses blobs.
+Part "agreement" scores up to eight labellings of a set of every generated family with both, and with DBCV if ties
+between edges are broken at random: the paper does not say which of several minimum spanning trees counts. Part "speed"
+uses blobs.
 """
 
 from __future__ import annotations
@@ -23,46 +24,23 @@ from sklearn.datasets import make_blobs
 from benchmarks.reporting.tables import markdown
 from benchmarks.runner import Line, Store, Task, run_in_process, time_call
 from benchmarks.suite.datasets import generated_datasets
+from benchmarks.suite.designs import KINDS
 from gitcluster.metrics import density_validity
 
 FIELDS = ("part", "set", "shape")
-SETS = {
-    "Gaussian": (
-        "blobs-3", "blobs-5", "blobs-far", "unbalanced-1-5-20", "scales-3", "overlap-3", "overlap-5-in-5d",
-        "stretched-3", "stretched-6-in-3d", "student-3-in-2d", "tiny-blobs-60", "tiny-8d-120", "noise-10-blobs",
-        "high-20d-unbalanced", "crowded-3",
-    ),
-    "moons and rings": (
-        "moons-clean", "moons-noise-7", "moons-noise-12", "moons-unbalanced", "moons-4", "moons-in-10d",
-        "tiny-moons-80", "noise-10-moons", "rings-2-clean", "rings-3", "ring-round-blob", "spirals-2", "spirals-3",
-    ),
-    "other drawn shapes": (
-        "densities-same-size", "core-in-square", "diamonds", "wings", "network", "parabolas", "word", "target",
-        "bars-and-disc", "subspaces-10d",
-    ),
-    "tables": (
-        "measured-5-columns", "measured-12-columns", "measured-30-columns", "small-60", "small-178",
-        "small-150-flowers", "healthy-150-of-215", "flowers-4d", "far-2-classes",
-    ),
-    "rounded and repeated": (
-        "rounded-blobs", "counts-5-columns", "likert-5-of-10", "coarse-3-columns", "votes-16-columns",
-        "recorded-few",
-    ),
-    "embeddings and images": ("signs-10-of-8x8", "encoded-10-thin", "topics-10-in-50d", "curved-6-in-30d"),
-}  # fmt: skip
-"""Generated sets by kind."""
 MAX_SAMPLES = 1300
-"""Exact DBCV is quadratic, so larger sets are sampled."""
+"""Exact DBCV is quadratic, so the set of a family is the first one that is not larger."""
 NEIGHBORS = (10, 20, 40)
 SHAPES = ((100_000, 10), (1_000_000, 3))
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
     """Yield every set, then every shape; ``--quick`` yields one small set and one small shape."""
-    kind_of = {name: kind for kind, names in SETS.items() for name in names}
+    seen = {"single"}  # a single class, which DBCV does not score
     for data in generated_datasets(families={"tiny"} if options.quick else None):
-        if data.name in kind_of and (not options.quick or data.name == "tiny-blobs-60"):
-            task = {"part": "agreement", "set": data.name, "kind": kind_of[data.name]}
+        if data.family not in seen and len(data.X) <= MAX_SAMPLES:
+            seen.add(data.family)
+            task = {"part": "agreement", "set": data.name, "kind": data.kind}
             yield task, partial(score_labellings, data.name, data.X, data.y)
     for n_samples, n_features in ((1000, 3),) if options.quick else SHAPES:
         task = {"part": "speed", "shape": (n_samples, n_features)}
@@ -72,8 +50,6 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
 def score_labellings(name: str, X: NDArray[Any], y: NDArray[np.int64]) -> Line:
     """Return all scores of every labelling of a set."""
     rng = np.random.default_rng(crc32(name.encode()))
-    chosen = np.sort(rng.permutation(len(X))[:MAX_SAMPLES])
-    X, y = X[chosen].astype(np.float64), y[chosen]
     scores = []
     for labelling, labels in make_labellings(X, y, rng):
         line = {"labelling": labelling, "dbcv": exact_dbcv(X, labels), "random ties": exact_dbcv(X, labels, rng=rng)}
@@ -206,7 +182,7 @@ COLUMNS = ("rank correlation", "within a set", "lowest", "mean difference", "DBC
 def agreement_table() -> str:
     """Return the agreement with exact DBCV by kind of data, for the default number of neighbours."""
     rows = []
-    for kinds in [[kind] for kind in SETS] + [list(SETS)]:
+    for kinds in [[kind] for kind in KINDS] + [list(KINDS)]:
         sets = read_scores(kinds)
         counts = [str(len(sets)), str(sum(len(exact) for exact, _ in sets))]
         rows.append([kinds[0] if len(kinds) == 1 else "all", *counts, *summarize(sets, "k=20")])
@@ -215,7 +191,7 @@ def agreement_table() -> str:
 
 def neighbors_table() -> str:
     """Return the agreement with exact DBCV over all sets, for other neighbours, and of DBCV with itself."""
-    sets = read_scores(list(SETS))
+    sets = read_scores(list(KINDS))
     names = {
         **{f"k={k}": f"`n_neighbors={k}`" for k in NEIGHBORS},
         "random ties": "exact DBCV, ties broken at random",

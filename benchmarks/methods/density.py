@@ -113,19 +113,13 @@ def follow_parents(labels: NDArray[np.int64], order: Indices, parent: Indices) -
 
 
 def density_peaks(
-    X: Points,
-    n_clusters: int | None = None,
-    *,
-    fraction: float = 0.02,
-    min_density: float = 0.0,
-    min_delta: float = 0.0,
+    X: Points, *, fraction: float = 0.02, min_density: float = 0.0, min_delta: float = 0.0
 ) -> NDArray[np.int64]:
     """Return the labels of FSFDP.
 
     The density of a sample is the sum of exp(-(distance / kernel size)^2) over all others. The kernel size is the
     distance that ``fraction`` of all pairs stays below. Delta is the distance to the nearest denser sample. Centres are
-    the samples above both thresholds, if one is given, or the ``n_clusters`` with the largest density times delta. The
-    densest sample is always one. Every other sample follows its nearest denser one.
+    the samples above both thresholds, and the densest sample. Every other sample follows its nearest denser one.
     """
     n, n_pairs = len(X), len(X) * (len(X) - 1) // 2
     size = smallest_pair(X, min(int(0.5 + fraction * n_pairs), n_pairs - 1))
@@ -141,19 +135,16 @@ def density_peaks(
     parent, delta = np.full(n, order[0]), np.empty(n)
     parent[order[1:]], delta[order[1:]] = nearest_denser(X, order, positions, positions)
     delta[order[0]] = delta[order[1:]].max()
-    if n_clusters is None or min_density > 0 or min_delta > 0:
-        above = (density[order] > min_density) & (delta[order] > min_delta)
-        above[0] = True
-        centers = np.sort(order[above])
-    else:
-        centers = np.sort(order[np.argsort(-density[order] * delta[order], kind="stable")[:n_clusters]])
+    above = (density[order] > min_density) & (delta[order] > min_delta)
+    above[0] = True
+    centers = np.sort(order[above])
     labels = np.full(n, -1)
     labels[centers] = np.arange(len(centers))
     return follow_parents(labels, order, parent)
 
 
-def quickshift_pp(X: Points, n_neighbors: int | None = None, beta: float = 0.3) -> NDArray[np.int64]:
-    """Return the labels of Quickshift++, by default with (log n)^2 neighbours: its theory requires more than log n.
+def quickshift_pp(X: Points, *, n_neighbors: int, beta: float) -> NDArray[np.int64]:
+    """Return the labels of Quickshift++.
 
     The density of a sample falls with the radius of its neighbours, the sample itself included, as radius^-d. From
     dense to sparse, a sample starts a modal set if no sample of its component is in one yet: its component in the graph
@@ -163,7 +154,6 @@ def quickshift_pp(X: Points, n_neighbors: int | None = None, beta: float = 0.3) 
     As in the authors' program, a sample starts no modal set if its level would include all samples. Their program is
     undefined if no modal set exists; here the densest samples are then the modal set.
     """
-    n_neighbors = n_neighbors or min(max(2, round(log(len(X)) ** 2)), len(X))
     near, neighbors = NearestNeighbors(n_neighbors=n_neighbors - 1).fit(X).kneighbors()
     radii = near[:, -1].copy()
     order = np.argsort(radii, kind="stable")
@@ -231,12 +221,12 @@ class Density(NamedTuple):
     n_neighbors: NDArray[np.int64]
 
 
-def density_peak_advanced(X: Points, Z: float = 1.0, *, halo: bool = True) -> NDArray[np.int64]:
+def density_peak_advanced(X: Points, *, Z: float) -> NDArray[np.int64]:
     """Return the labels of DPA.
 
     Steps: the intrinsic dimension from two neighbours (TwoNN), the log density from as many neighbours as have the same
     density (PAk), peaks and saddles of g = log density - error, and merging of peaks that exceed their saddle by fewer
-    than ``Z`` standard errors. With ``halo``, samples below the highest saddle of their cluster get the label -1.
+    than ``Z`` standard errors. Samples below the highest saddle of their cluster, the halo, get the label -1.
     """
     n = len(X)
     n_neighbors = MAX_NEIGHBORS if n > MAX_NEIGHBORS else int(SMALL_SET_SHARE * n)
@@ -257,8 +247,7 @@ def density_peak_advanced(X: Points, Z: float = 1.0, *, halo: bool = True) -> ND
     labels = follow_parents(labels, order, parent)
     target, border = merge_peaks(peaks, find_saddles(neighbors, is_near, g, labels, peaks), density, Z)
     left, labels = np.unique(target[labels], return_inverse=True)
-    if halo:
-        labels[density.log_density < border[left].max(axis=1)[labels]] = -1
+    labels[density.log_density < border[left].max(axis=1)[labels]] = -1
     return labels
 
 

@@ -6,36 +6,22 @@ Samples within epsilon of each other are joined by an edge. The method takes the
 
 from __future__ import annotations
 
-from math import ceil
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackError, eigsh
 from sklearn.cluster import KMeans
-from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.methods.density import Points, distances, row_blocks
 
-RULE_NEIGHBORS = 10
-RULE_SHARE = 0.99
 EIGENVECTORS = 50
 
 
-def spectacl_labels(
-    X: Points, n_clusters: int, *, epsilon: float | None = None, random_state: int = 0
-) -> NDArray[np.int64]:
-    """Return the labels of SpectACl; without ``epsilon``, that of :func:`find_epsilon` is used."""
+def spectacl_labels(X: Points, n_clusters: int, *, epsilon: float, random_state: int = 0) -> NDArray[np.int64]:
+    """Return the labels of SpectACl."""
     rng = np.random.RandomState(random_state)
     embedding = embed(X, epsilon, rng)
     return KMeans(n_clusters, n_init=10, random_state=rng).fit_predict(embedding)
-
-
-def find_epsilon(X: Points) -> float:
-    """Return the smallest radius at which 99 % of the samples have ten neighbours, or all they can have."""
-    near, _ = NearestNeighbors(n_neighbors=min(RULE_NEIGHBORS, len(X) - 1)).fit(X).kneighbors()
-    radius = np.sort(near[:, -1])[ceil(RULE_SHARE * len(X)) - 1]
-    return float(radius) if radius > 0 else float(np.finfo(np.float64).tiny)  # duplicates
 
 
 def join_near(X: Points, epsilon: float) -> csr_array:
@@ -55,9 +41,9 @@ def join_near(X: Points, epsilon: float) -> csr_array:
     return csr_array((np.ones(len(ends)), ends, degrees.cumsum()), shape=(n, n))
 
 
-def embed(X: Points, epsilon: float | None, rng: np.random.RandomState, n_eigenvectors: int = EIGENVECTORS) -> Points:
+def embed(X: Points, epsilon: float, rng: np.random.RandomState, n_eigenvectors: int = EIGENVECTORS) -> Points:
     """Return |v| sqrt(|lambda|) of the eigenpairs of largest absolute value, largest last."""
-    graph = join_near(X, find_epsilon(X) if epsilon is None else epsilon)
+    graph = join_near(X, epsilon)
     start = rng.uniform(-1, 1, len(X))
     try:
         if n_eigenvectors >= len(X):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from benchmarks.experiments import accuracy, dimension_reduction, pictures, robustness, sensitivity, speed, stability
 from benchmarks.experiments.accuracy import COVERED, GROUPS
 from benchmarks.experiments.robustness import DRAWN, METHODS
-from benchmarks.reporting.published import COMPETITORS, CURVES, EMBEDDED, PUBLISHED_SIZES, PUBLISHED_SPEED
+from benchmarks.reporting.published import COMPETITORS, CURVES, PUBLISHED_SIZES, PUBLISHED_SPEED
 from benchmarks.runner import Key, Line, Store
 from benchmarks.scoring import unpack_labels
 from benchmarks.suite.datasets import load_set
@@ -41,10 +41,8 @@ CLUSTERS = (
 NO_CLASS, NO_CLUSTER = "#222222", "#CCCCCC"
 STYLES = {
     "GIT authors": ("#000000", "o", "GIT, authors' variant"),
-    "GIT": ("#000000", "o", "GIT"),
     "GIT paper": ("#0072B2", "s", "GIT, the paper's method"),
-    "GIT shares": ("#0072B2", "s", "GIT, shares given"),
-    "GIT one more": ("#E69F00", "P", "GIT, one cluster more given"),
+    "GIT": ("#E69F00", "P", "GIT, default"),
     "SpectACl": ("#D55E00", "^", "SpectACl"),
     "Quickshift++": ("#009E73", "v", "Quickshift++"),
     "HDBSCAN": ("#CC79A7", "D", "HDBSCAN"),
@@ -52,15 +50,7 @@ STYLES = {
 TIE = 0.005
 PROJECTION = np.array([[1.0, 0.0], [0.0, 1.0], [0.45, 0.3]])
 """Projection of the rings in three dimensions."""
-EMBEDDED_COLOURS = {
-    "GIT": "tab:blue", "GIT equal": "deepskyblue", "GIT unscaled": "navy", "GIT authors": "tab:orange",
-    "k-means": "tab:gray", "Quickshift++": "#009E73", "SpectACl": "#8C564B", "HDBSCAN": "#CC79A7",
-    "spectral": "tab:purple",
-}  # fmt: skip
-TITLES = {
-    "GIT authors": "GIT, published k", "Quickshift++ published": "Quickshift++", "SpectACl published": "SpectACl",
-    "GIT": "GIT, default",
-}  # fmt: skip
+TITLES = {"GIT authors": "GIT, published k", "GIT": "GIT, default"}
 
 
 def draw_shapes() -> Any:
@@ -137,30 +127,24 @@ def scatter(panel: Any, X: NDArray[Any], labels: NDArray[np.int64], title: str) 
 
 
 def draw_curves(stored: dict[Key, Line]) -> Any:
-    """Draw F1 along the three curves: published parameters and counting above, untuned below."""
-    figure, rows = pyplot.subplots(2, len(DRAWN), figsize=(12, 6.6), sharey=True, layout="constrained")
-    for (setting, methods), row in zip(METHODS.items(), rows, strict=True):
-        counting = "published" if setting == "published" else "optimal"
-        for (name, curve), panel in zip(DRAWN.items(), row, strict=True):
-            for method in methods:
-                lines = [stored.get((name, level, method, setting)) for level in curve.levels]
-                points = [(x["level"], np.mean(x[counting]), np.std(x[counting])) for x in lines if x]
-                if points:
-                    level, mean, spread = np.array(points).T
-                    colour, marker, label = STYLES[method]
-                    panel.plot(level, mean, color=colour, marker=marker, markersize=4, linewidth=1.6, label=label)
-                    panel.fill_between(level, mean - spread, mean + spread, color=colour, alpha=0.15, lw=0)
-            if setting == "published" and name in CURVES:
-                levels, figures = zip(*((level, scores[0]) for level, scores in CURVES[name].items()), strict=True)
-                panel.plot(levels, figures, "x", color="#999999", markersize=7, zorder=1, label="GIT in the paper")
-            panel.set_xlabel(curve.axis)
-            panel.grid(alpha=0.3)
-            panel.set_ylim(0, 1.03)
-        row[0].set_ylabel("F1, published protocol" if setting == "published" else "F1, untuned, optimal matching")
-        named = {
-            label: line for panel in row[::-1] for line, label in zip(*panel.get_legend_handles_labels(), strict=True)
-        }
-        row[0].legend(named.values(), named, fontsize=8, loc="lower left")
+    """Draw F1 along the three curves."""
+    figure, panels = pyplot.subplots(1, len(DRAWN), figsize=(12, 3.7), sharey=True, layout="constrained")
+    for (name, curve), panel in zip(DRAWN.items(), panels, strict=True):
+        for method in METHODS:
+            lines = [stored.get((name, level, method)) for level in curve.levels]
+            points = [(x["level"], np.mean(x["published"]), np.std(x["published"])) for x in lines if x]
+            level, mean, spread = np.array(points).T
+            colour, marker, label = STYLES[method]
+            panel.plot(level, mean, color=colour, marker=marker, markersize=4, linewidth=1.6, label=label)
+            panel.fill_between(level, mean - spread, mean + spread, color=colour, alpha=0.15, lw=0)
+        if name in CURVES:
+            levels, figures = zip(*((level, scores[0]) for level, scores in CURVES[name].items()), strict=True)
+            panel.plot(levels, figures, "x", color="#999999", markersize=7, zorder=1, label="GIT in the paper")
+        panel.set_xlabel(curve.axis)
+        panel.grid(alpha=0.3)
+        panel.set_ylim(0, 1.03)
+    panels[0].set_ylabel("F1, counted as published")
+    panels[0].legend(fontsize=8, loc="lower left")
     return figure
 
 
@@ -178,33 +162,6 @@ def save(figure: Any, path: Path, digest: str) -> None:
 
 
 def draw_embeddings() -> Any:
-    """Draw F1 over the embeddings, a line for each method, broken between the kinds of embedding."""
-    rows = dimension_reduction.group_lines()
-    figure, panels = pyplot.subplots(1, 2, figsize=(14, 5), sharey=True, layout="constrained")
-    for dataset, panel in zip(SETS, panels, strict=True):
-        for method, colour in EMBEDDED_COLOURS.items():
-            for kind in ("raw", "pca", "ae", "umap"):
-                names = [name for name in EMBEDDINGS if name.startswith(kind)]
-                lines = [(EMBEDDINGS.index(name), rows.get((dataset, name), {}).get(method)) for name in names]
-                points = np.array([(i, line["f1"]) for i, line in lines if line and "f1" in line])
-                own = method.startswith("GIT")
-                panel.plot(
-                    *points.reshape(-1, 2).T, color=colour, marker="o" if own else "s", markersize=6 if own else 4.5,
-                    linewidth=2.2 if own else 1.1, label=method if kind == "pca" else None,
-                    zorder=4 if method == "GIT" else 3,
-                )  # fmt: skip
-        published = [(EMBEDDINGS.index(name), row[1]) for (of, name), row in EMBEDDED.items() if of == dataset]
-        panel.plot(*zip(*published, strict=True), "k_", markersize=16, label="GIT published, k tuned on labels")
-        panel.set_xticks(range(len(EMBEDDINGS)), EMBEDDINGS, fontsize=9)
-        panel.set_title(dataset.upper())
-        panel.grid(axis="y", alpha=0.3)
-    panels[0].set_ylabel("F1, optimal matching")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels) // 2 + 1, frameon=False)
-    return figure
-
-
-def draw_published_embeddings() -> Any:
     """Draw F1 over the width of the embedding, here as lines, published as open marks."""
     figures = dimension_reduction.published_figures()
     figure, panels = pyplot.subplots(1, 4, figsize=(13, 3.9), sharey=True, layout="constrained")
@@ -228,26 +185,19 @@ def draw_published_embeddings() -> Any:
 
 def draw_sensitivity() -> Any:
     """Draw F1 over k: a row for each set, a column for each embedding."""
-    curves = sensitivity.read_curves()
-    styles = {
-        "published": ("o--", "0.55", "published"),
-        "authors": ("s-", "tab:orange", 'variant="authors"'),
-        "adaptive": ("o-", "tab:blue", "default, k given"),
-    }
-    shape = (len(SETS), len(sensitivity.NAMES))
+    curves, shape = sensitivity.read_curves(), (len(SETS), len(EMBEDDINGS))
     figure, panels = pyplot.subplots(*shape, figsize=(15, 4.8), sharex=True, sharey=True, layout="constrained")
-    for (dataset, name), panel in zip(product(SETS, sensitivity.NAMES), panels.ravel(), strict=True):
-        curve = curves[dataset, name]
-        for source, (style, colour, label) in styles.items():
-            panel.plot(PUBLISHED_SIZES, curve[source], style, color=colour, markersize=3, label=label)
-        panel.axhline(curve["auto"][0], color="tab:blue", linewidth=1, linestyle=":", label="default, no k")
-        panel.axhline(curve["k-means"][0], color="black", linewidth=1.2, linestyle="--", label="k-means++")
-        panel.set_title(f"{dataset.upper()} {name}", fontsize=10)
+    for place, panel in zip(product(SETS, EMBEDDINGS), panels.ravel(), strict=True):
+        curve = curves[place]
+        panel.plot(PUBLISHED_SIZES, curve["published"], "o--", color="0.55", markersize=3, label="published")
+        panel.plot(PUBLISHED_SIZES, curve["here"], "s-", color="tab:orange", markersize=3, label='variant="authors"')
+        panel.axhline(curve["k-means"][1], color="black", linewidth=1.2, linestyle="--", label="k-means++")
+        panel.set_title(f"{place[0].upper()} {place[1]}", fontsize=10)
         panel.grid(alpha=0.3)
     for panel in panels[-1]:
         panel.set_xlabel("k")
     figure.supylabel("F1")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 
@@ -351,7 +301,6 @@ DRAWINGS: dict[str, Callable[[], Any]] = {
     "robustness": lambda: draw_curves(Store("robustness", robustness.FIELDS).lines),
     "noise_and_scale": lambda: draw_noise_and_scale(Store("pictures", pictures.FIELDS).lines),
     "dimension_reduction": draw_embeddings,
-    "dimension_reduction_published": draw_published_embeddings,
     "images_umap": lambda: draw_images(Store("pictures", pictures.FIELDS).lines),
     "sensitivity": draw_sensitivity,
     "speed": draw_sweeps,

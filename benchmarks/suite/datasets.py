@@ -25,8 +25,6 @@ REAL_SETS = ("iris", "wine", "hepatitis", "cancer", "olivetti", "frogs", "codon"
 DRAWN_SETS = ("circles", "moons", "impossible", "s-set", "smile", "chainlink", "complex8", "complex9")
 """Drawn sets of the data folder, in files ``toy_NAME.npz``."""
 IMAGES = ("digits", "olivetti", "mnist", "fmnist")
-TOY_SIZES = (300, 1000, 3000)
-TOY_NOISES = (0.03, 0.05, 0.08, 0.1, 0.15)
 
 
 class Dataset(NamedTuple):
@@ -85,21 +83,11 @@ def generated_datasets(draw: int = 0, families: Container[str] | None = None) ->
 
 
 def toy_datasets() -> Iterator[Dataset]:
-    """Yield scikit-learn's comparison shapes at several sizes and noise levels."""
-    for size in TOY_SIZES:
-        toys: dict[str, tuple[Any, bool]] = {}
-        for noise in TOY_NOISES:
-            options = {"noise": noise, "random_state": size + int(1000 * noise)}
-            circles, moons = f"circles-n{size}-noise{noise:.2f}", f"moons-n{size}-noise{noise:.2f}"
-            toys[circles] = sklearn_datasets.make_circles(size, factor=0.5, **options), noise <= 0.08
-            toys[moons] = sklearn_datasets.make_moons(size, **options), noise <= 0.1
-        X, y = sklearn_datasets.make_blobs(size, random_state=170)
-        spreads = {"cluster_std": [1.0, 2.5, 0.5], "random_state": 170}
-        toys[f"blobs-n{size}"] = sklearn_datasets.make_blobs(size, random_state=8), True
-        toys[f"varied-n{size}"] = sklearn_datasets.make_blobs(size, **spreads), True
-        toys[f"aniso-n{size}"] = (X @ [[0.6, -0.6], [-0.4, 0.8]], y), True
-        for name, ((points, classes), clear) in toys.items():
-            yield Dataset(f"toy-{name}", points, classes.astype(np.int64), "toy", clear)
+    """Yield scikit-learn's circles and moons."""
+    for shape, noise in (("circles", 0.03), ("moons", 0.03), ("circles", 0.05)):
+        options = {"noise": noise, "random_state": 300 + int(1000 * noise)}
+        X, y = make_circles(300, factor=0.5, **options) if shape == "circles" else make_moons(300, **options)
+        yield Dataset(f"toy-{shape}-n300-noise{noise:.2f}", X, y, "toy", clear=True)
 
 
 def real_datasets() -> Iterator[Dataset]:

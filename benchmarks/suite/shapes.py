@@ -89,12 +89,6 @@ def polygon(rng: Generator, n: int, corners: ArrayLike) -> Points:
     return fill(rng, n, vertices.min(axis=0), vertices.max(axis=0), inside)
 
 
-def annulus(rng: Generator, n: int, center: ArrayLike = (0, 0), inner: float = 1.0, outer: float = 2.0) -> Points:
-    """Return points uniform between two circles."""
-    radius = np.sqrt(rng.uniform(inner**2, outer**2, size=(n, 1)))
-    return np.asarray(center, dtype=float) + shell(rng, n) * radius
-
-
 def arc(
     rng: Generator,
     n: int,
@@ -248,14 +242,6 @@ def student(rng: Generator, sizes: list[int], gap: float, dimension: int, freedo
     return stack(*(c + rng.normal(size=(len(t), dimension)) * t for c, t in zip(centers, tails, strict=True)))
 
 
-def subspaces(rng: Generator, sizes: list[int], dimension: int, inner: int, gap: float) -> Labelled:
-    """Return clusters that are flat: each lies near its own random subspace of ``inner`` dimensions."""
-    centers = spread_centers(rng, len(sizes), dimension, gap)
-    flat = [stack(rng.normal(size=(n, inner))) for n in sizes]
-    clouds = [lifted(rng, cloud, dimension, noise=0.1)[0] for cloud in flat]
-    return stack(*(cloud + center for cloud, center in zip(clouds, centers, strict=True)))
-
-
 def families(rng: Generator, n: int, outer: int, inner: int, reach: float, dimension: int = 2) -> Labelled:
     """Return clusters of clusters: ``outer`` groups of ``inner`` blobs of n points each."""
     middles = spread_centers(rng, outer, dimension, reach)
@@ -277,56 +263,10 @@ def counts(rng: Generator, sizes: list[int], dimension: int) -> Labelled:
     return stack(*(cloud.astype(float) for cloud in clouds))
 
 
-def log_normal(rng: Generator, sizes: list[int]) -> Labelled:
-    """Return skewed clouds with a long tail to the right."""
-    corners = [(0, 0), (7, 1), (2, 7)]
-    clouds = zip(sizes, corners, strict=True)
-    return stack(*(np.array(c) + rng.lognormal(-0.3, 0.6, (n, 2)) for n, c in clouds))
-
-
-def letters_oxc(rng: Generator) -> Labelled:
-    """Return the letters O, X and C, the C round a dot."""
-    x = [stroke(rng, 250, [(3, -1.2), (5.4, 1.2)], 0.07), stroke(rng, 250, [(3, 1.2), (5.4, -1.2)], 0.07)]
-    c = arc(rng, 400, (8, 0), 1.4, (0.1, 0.9), 0.07)
-    return stack(shell(rng, 450, (0.8, 0), 1.4, 0.08), x, c, gaussian(rng, 120, (8, 0), 0.2))
-
-
 def frame(rng: Generator, n: int, half: float) -> Points:
     """Return the outline of a square."""
     corners = [(-half, -half), (half, -half), (half, half), (-half, half), (-half, -half)]
     return stroke(rng, n, corners, 0.07)
-
-
-def interlocked(rng: Generator) -> Labelled:
-    """Return two thick hooks that reach into each other."""
-    hook = [(0, 0), (5, 0), (5, 4), (4, 4), (4, 1), (1, 1), (1, 3), (0, 3)]
-    return stack(polygon(rng, 900, hook), np.array([6.5, 5.5]) - polygon(rng, 900, hook))
-
-
-def jigsaw(rng: Generator, n: int, pieces: int, gap: float) -> Labelled:
-    """Return a square cut into ``pieces`` x ``pieces`` parts along wavy lines that leave a narrow gap."""
-
-    def bent(points: Points) -> Points:
-        swing = 0.16 * np.sin(2 * np.pi * points[:, ::-1] + [0.0, 1.0])
-        return points + swing * np.sin(np.pi * points / pieces)
-
-    def inside(points: Points) -> np.ndarray:
-        return (np.abs(bent(points) - np.round(bent(points))) > gap).all(axis=1)
-
-    cloud = fill(rng, n, (0, 0), (pieces, pieces), inside)
-    cell = np.clip(np.floor(bent(cloud)).astype(int), 0, pieces - 1)
-    return cloud, cell[:, 0] * pieces + cell[:, 1]
-
-
-def eater(rng: Generator) -> Labelled:
-    """Return a disc with an open mouth, three dots in front of it."""
-
-    def mouth_shut(points: Points) -> np.ndarray:
-        angle = np.abs(np.arctan2(points[:, 1], points[:, 0]))
-        return (np.linalg.norm(points, axis=1) < 2) & (angle > 0.6)
-
-    dots = [ball(rng, 100, (x, 0), 0.3) for x in (1.3, 2.6, 3.9)]
-    return stack(fill(rng, 1200, (-2, -2), (2, 2), mouth_shut), *dots)
 
 
 def bridged_blobs(rng: Generator) -> Labelled:
@@ -348,22 +288,6 @@ def bridged_squares(rng: Generator) -> Labelled:
         [squares[1], halves[1], halves[2]],
         [squares[2], halves[3]],
     )
-
-
-def flower(rng: Generator) -> Labelled:
-    """Return a dense heart and six petals on a stalk."""
-    angles = 2 * np.pi * np.arange(6) / 6 + np.pi / 6
-    petals = [gaussian(rng, 250, 2.6 * np.array([np.cos(t), np.sin(t)]), (0.65, 0.3), t / (2 * np.pi)) for t in angles]
-    stalk = curve(rng, 200, lambda t: (0.4 * np.sin(5 * t), -4.6 - 4 * t), 0.06)
-    return stack(ball(rng, 350, (0, 0), 0.6), *petals, stalk)
-
-
-def landscape(rng: Generator) -> Labelled:
-    """Return a sun, a cloud, a hill line and two trees."""
-    cloud = [ball(rng, 250, (x, 7.5), r) for x, r in [(-4, 0.8), (-2.9, 1.1), (-1.8, 0.8)]]
-    hills = curve(rng, 700, lambda t: (16 * t - 8, np.sin(16 * t) * 0.8), 0.1)
-    trees = [polygon(rng, 250, [(x - 1, 2.0), (x + 1, 2.0), (x, 5.0)]) for x in (0, 4)]
-    return stack(ball(rng, 400, (5, 8), 1.0), cloud, hills, *trees)
 
 
 def compound(rng: Generator) -> Labelled:
@@ -388,24 +312,6 @@ def chain(rng: Generator, links: int, n: int, noise: float) -> Labelled:
     return stack(*clouds)
 
 
-def cut_roll(rng: Generator) -> Labelled:
-    """Return a rolled-up sheet cut in three along its length."""
-
-    def piece(low: float, high: float) -> Points:
-        time = rng.uniform(low, high, size=600)
-        return np.column_stack([time * np.cos(time), 12 * rng.random(600), time * np.sin(time)])
-
-    return stack(
-        *(piece(low, high) + 0.15 * rng.normal(size=(600, 3)) for low, high in [(4.7, 8.0), (8.5, 10.8), (11.2, 13.2)])
-    )
-
-
-def hemispheres(rng: Generator) -> Labelled:
-    """Return a half shell turned down over a smaller one turned up, which reaches into it."""
-    cap, bowl = shell(rng, 1800, (0, 0, 0), 1, 0.04), shell(rng, 800, (0, 0, 0), 0.55, 0.04)
-    return stack(cap[cap[:, 2] > 0], bowl[bowl[:, 2] < 0] + [0, 0, 0.35])
-
-
 def wings(rng: Generator) -> Labelled:
     """Return two plates that get denser towards the narrow gap between them."""
     upper, lower = box(rng, 600, (0, 0), (3, 1)), box(rng, 600, (0, 0), (3, 1))
@@ -414,91 +320,11 @@ def wings(rng: Generator) -> Labelled:
     return stack(upper + np.array([0, 0.12]), lower * [1, -1] + np.array([1, -0.12]))
 
 
-def fuzzy_x(rng: Generator) -> Labelled:
-    """Return four fuzzy arms and a middle."""
-    arms = [
-        gaussian(rng, 200, 3 * np.array([np.cos(t), np.sin(t)]), (1, 0.5), t / (2 * np.pi))
-        for t in np.pi / 4 + np.arange(4) * np.pi / 2
-    ]
-    return stack(gaussian(rng, 200, (0, 0), 0.45), *arms)
-
-
-def company(rng: Generator) -> Labelled:
-    """Return seven groups of different size and shape, some joined by a few points."""
-    joins = [stroke(rng, 4, [(0.5, 9.5), (3.2, 9.5)]), stroke(rng, 4, [(12, 2.5), (12, 4.6)])]
-
-    def bean(points: Points) -> NDArray[np.bool_]:
-        inside = (((points - (0, 4)) / [2.6, 2.6]) ** 2).sum(axis=1) < 1
-        return inside & (np.linalg.norm(points - (0, 2.5), axis=1) > 2)
-
-    return stack(
-        fill(rng, 250, (-3, 3), (3, 8), bean),
-        [ball(rng, 90, (-0.8, 9.5), 1.1), joins[0][:2]],
-        [ball(rng, 160, (5, 9.5), 1.7), joins[0][2:]],
-        [ball(rng, 200, (12, 0.5), 2), joins[1][:2]],
-        [ball(rng, 130, (12, 6.2), 1.6), joins[1][2:]],
-        ball(rng, 40, (6.5, 3.5), 0.8),
-        ball(rng, 40, (8.7, 3.0), 0.8),
-    )
-
-
 def parabolas(rng: Generator, n: int, noise: float) -> Labelled:
     """Return two parabolas, open towards each other and shifted so that an arm of each fits the other."""
     up = curve(rng, n, lambda t: (4 * t - 2, (4 * t - 2) ** 2), noise)
     down = curve(rng, n, lambda t: (4 * t, 5.2 - (4 * t - 2) ** 2), noise)
     return stack(up, down)
-
-
-def network(rng: Generator) -> Labelled:
-    """Return ten blobs joined by thin lines, each half line belongs to the blob it starts from."""
-    centers = spread_centers(rng, 10, 2, 9.0)
-    clouds = [[gaussian(rng, 220, center)] for center in centers]
-    distances = np.linalg.norm(centers[:, None] - centers, axis=2)
-    for i, row in enumerate(np.argsort(distances, axis=1)):
-        for j in row[1:3]:
-            clouds[i].append(stroke(rng, 14, [centers[i], (centers[i] + centers[j]) / 2], 0.08))
-    return stack(*clouds)
-
-
-def maze(rng: Generator) -> Labelled:
-    """Return five walls of a labyrinth."""
-    walls = [
-        [(0, 0), (10, 0), (10, 7), (3, 7), (3, 5)],
-        [(0, 1.5), (0, 10), (10, 10), (10, 8.5)],
-        [(1.5, 1.5), (8.5, 1.5), (8.5, 5.5), (6.5, 5.5)],
-        [(1.5, 3), (1.5, 8.5), (8.5, 8.5)],
-        [(3.2, 3.3), (6.8, 3.3), (5, 3.3), (5, 5.5)],
-    ]
-    return stack(*(stroke(rng, n, w, 0.16) for n, w in zip((900, 900, 600, 500, 300), walls, strict=True)))
-
-
-def panes(rng: Generator) -> Labelled:
-    """Return a window of four frames with something small behind three of them."""
-    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)])
-    points = [(0, 0), (2.6, 0), (0, 2.6), (2.6, 2.6)]
-    frames = [stroke(rng, 400, corners + point, 0.06) for point in points]
-    return stack(*frames, *(gaussian(rng, 60, point, 0.2) for point in points[:3]))
-
-
-def splashes(rng: Generator) -> Labelled:
-    """Return two bursts of rays, dense in the middle, whose outer points mix."""
-
-    def splash(center: tuple) -> Points:
-        reach = rng.exponential(1.0, size=(300, 1))
-        direction = 2 * np.pi * np.round(rng.random(300) * 12) / 12 + 0.08 * rng.normal(size=300)
-        return np.array(center) + reach * np.column_stack([np.cos(direction), np.sin(direction)])
-
-    return stack(splash((0, 0)), splash((4, 1)))
-
-
-def orbits(rng: Generator) -> Labelled:
-    """Return three noisy arcs that wind round a common centre at growing distance."""
-
-    def path(time: NDArray, start: float) -> tuple[NDArray, NDArray]:
-        angle = 2 * np.pi * (start + 0.75 * time)
-        return (1 + 2.2 * time) * np.cos(angle), (1 + 2.2 * time) * np.sin(angle)
-
-    return stack(*(curve(rng, 900, lambda t, s=s: path(t, s), 0.12) for s in (0.0, 0.33, 0.66)))
 
 
 def target(rng: Generator) -> Labelled:
@@ -520,39 +346,3 @@ def zigzag_with_stragglers(rng: Generator) -> Labelled:
     teeth = [[(i + 3 * j, (i + j) % 2 * 1.2) for i in range(3)] for j in range(3)]
     pieces = [stroke(rng, 120, np.add(t, [0.5 * j, 0]), 0.06) for j, t in enumerate(teeth)]
     return stack(*pieces, *(gaussian(rng, 10, (x, 3), 0.1) for x in (2, 7)))
-
-
-def glyphs(rng: Generator) -> Labelled:
-    """Return six thick wound shapes, close to each other."""
-    snake = curve(rng, 1300, lambda t: (8 * t, 1.6 * np.sin(8 * t)), 0.18)
-    under = curve(rng, 1300, lambda t: (8 * t, 1.6 * np.sin(8 * t) - 2.2), 0.18)
-    hook = stroke(rng, 1100, [(10, 3), (10, -3.2), (12.5, -3.2)], 0.22)
-    inner = stroke(rng, 700, [(12, 2.8), (12, -1.6)], 0.22)
-    disc, ring = ball(rng, 500, (15.5, 0), 0.7), shell(rng, 1100, (15.5, 0), 2.1, 0.18)
-    return stack(snake, under, hook, inner, disc, ring)
-
-
-def word(rng: Generator) -> Labelled:
-    """Return four letters between two bars."""
-    strokes = [
-        [(0, 0), (0, 2), (0, 1), (1.2, 1), (1.2, 2), (1.2, 0)],
-        [(2.2, 0), (2.8, 2), (3.4, 0)],
-        [(5.4, 2), (4.4, 2), (4.4, 0), (5.4, 0)],
-        [(6.4, 2), (6.4, 0), (6.4, 1), (7.4, 2), (6.4, 1), (7.4, 0)],
-    ]
-    bars = [stroke(rng, 700, [(-0.5, y), (8, y)], 0.09) for y in (-0.9, 2.9)]
-    return stack(*(stroke(rng, 700, s, 0.09) for s in strokes), *bars)
-
-
-def lattice(rng: Generator) -> Labelled:
-    """Return three patches of a regular grid of points: all distances are equal."""
-    grid = np.stack(np.meshgrid(np.arange(12.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
-    return stack(grid, np.add(grid[:96], [15, 0]), np.add(grid[:60], [0, 15]))
-
-
-def trapped(rng: Generator) -> Labelled:
-    """Return a dense and a loose blob inside a hollow cylinder."""
-    angle, height = 2 * np.pi * rng.random(2500), 6 * rng.random(2500) - 3
-    wall = np.column_stack([2 * np.cos(angle), 2 * np.sin(angle), height])
-    wall += 0.08 * rng.normal(size=wall.shape)
-    return stack(wall, gaussian(rng, 300, (0, 0, 1.3), 0.15), gaussian(rng, 300, (0, 0, -1), 0.4))

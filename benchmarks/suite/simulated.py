@@ -57,12 +57,6 @@ def counted(rng: Generator, table: Labelled, mean: float, strength: float = 0.7)
     return rng.poisson(rates).astype(float), labels
 
 
-def answered(table: Labelled, levels: int) -> Labelled:
-    """Return answers on a scale from 1 to ``levels``, clipped at its ends."""
-    points, labels = table
-    return np.clip(np.round((levels + 1) / 2 + points * levels / 4), 1, levels), labels
-
-
 def graded(table: Labelled, step: float) -> Labelled:
     """Return grades from 1 to 10; samples near 0 have the lowest, and many healthy samples are duplicates."""
     points, labels = table
@@ -80,12 +74,6 @@ def recorded(rng: Generator, table: Labelled, n: int) -> Labelled:
     often = rng.pareto(1.5, len(points)) + 0.2
     rows = np.concatenate([np.arange(len(points)), rng.choice(len(points), n - len(points), p=often / often.sum())])
     return points[rows], labels[rows]
-
-
-def yes_or_no(rng: Generator, sizes: Sequence[int], columns: int, contrast: float) -> Labelled:
-    """Return yes/no columns; ``contrast`` is how much the chances of yes differ between classes."""
-    chances = 1 / (1 + np.exp(-rng.normal(0, 0.7, columns) - contrast * rng.normal(size=(len(sizes), columns))))
-    return stack(*((rng.random((n, columns)) < chance).astype(float) for n, chance in zip(sizes, chances, strict=True)))
 
 
 def patients(
@@ -218,17 +206,4 @@ def component_scores(rng: Generator, sizes: list[int], dimension: int, gap: floa
         cloud = rng.normal(size=(n, dimension)) * fading
         cloud[:, :informative] += center * fading[:informative]
         clouds.append(cloud)
-    return stack(*clouds)
-
-
-def curved_classes(rng: Generator, classes: int, n: int, dimension: int, inner: int, noise: float) -> Labelled:
-    """Return classes that are curved sheets of a common subspace: smooth maps of hidden variables."""
-    basis = random_rotation(rng, dimension)[:12]
-    shared = rng.normal(size=(inner, 12))
-    clouds = []
-    for _ in range(classes):
-        slopes = shared + 0.7 * rng.normal(size=(inner, 12))
-        hidden = rng.uniform(-1, 1, size=(n, inner))
-        waves = np.sin(hidden @ slopes + rng.normal(size=12))
-        clouds.append(waves @ basis + noise * rng.normal(size=(n, dimension)))
     return stack(*clouds)

@@ -1,7 +1,5 @@
 """Embeddings are computed once, and the paper's autoencoder learns and repeats."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -16,13 +14,6 @@ def test_embeddings_are_stored_once(data, monkeypatch):
     monkeypatch.setattr(embeddings, "embed", None)
     np.testing.assert_array_equal(first.points, embeddings.load_embedding("mnist", "pca10").points)
     assert [path.name for path in (data / "cache" / "gitcluster" / "embeddings").iterdir()] == ["mnist-pca10.npz"]
-
-
-def test_layers_are_mirrored():
-    widths = [784, 512, 256, 128, 5, 128, 256, 512, 784]
-    weights = embeddings.first_weights(widths, np.random.RandomState(0))
-    assert [array.shape for array in weights[::2]] == list(pairwise(widths))
-    assert [len(array) for array in weights[1::2]] == widths[1:]
 
 
 def test_training_restores_samples_and_repeats():

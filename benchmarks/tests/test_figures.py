@@ -5,11 +5,9 @@ import pytest
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
-from benchmarks.experiments import pictures  # noqa: E402
 from benchmarks.reporting import figures  # noqa: E402
 from benchmarks.reporting.method_figures import plot_ascent, plot_growth, plot_motivation, plot_pipeline  # noqa: E402
 from benchmarks.reporting.report import PICTURES  # noqa: E402
-from benchmarks.scoring import pack_labels  # noqa: E402
 from gitcluster import GIT  # noqa: E402
 from gitcluster.cli.demo import PRIOR, make_example  # noqa: E402
 
@@ -23,23 +21,11 @@ def _no_windows():
 
 def test_every_picture_has_a_drawing_and_its_digest(tmp_path):
     assert set(figures.DRAWINGS) == set(PICTURES)
-    for name in ("dimension_reduction", "dimension_reduction_published", "sensitivity", "speed", "speed_paper"):
+    for name in ("dimension_reduction", "sensitivity", "speed", "speed_paper"):
         figure = figures.DRAWINGS[name]()
-        assert sum(len(panel.lines) for panel in figure.axes) > 10
+        assert sum(len(panel.lines) for panel in figure.axes) > 5
     figures.save(figure, tmp_path / "picture.png", "digest")
     assert b"results\0digest" in (tmp_path / "picture.png").read_bytes()
-
-
-def test_images_are_drawn_by_class_and_by_cluster():
-    labels, lines = np.arange(50) % 10, {}
-    for dataset in ("mnist", "fmnist"):
-        points = pack_labels(np.random.default_rng(0).integers(pictures.STEPS, size=100))
-        lines[dataset, "UMAP"] = {"points": points, "classes": pack_labels(labels)}
-        for method in pictures.EMBEDDED_METHODS:
-            lines[dataset, method] = {"f1": 1.0, "labels": pack_labels(labels)}
-    figure = figures.draw_images(lines)
-    assert len(figure.axes) == 2 * (len(pictures.EMBEDDED_METHODS) + 1)
-    assert figure.axes[1].get_title() == "GIT, published k\n1.000"
 
 
 def test_figures_of_the_method_show_the_model():

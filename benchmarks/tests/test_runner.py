@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from benchmarks.runner import Store, read_lines, run_experiment, run_in_process, run_largest
+from benchmarks.runner import Store, read_lines, run_experiment, run_in_process
 
 RUN = []
 
@@ -72,20 +72,3 @@ def test_a_process_answers(work, argument, answer):
 
 def test_a_process_ends_after_its_time():
     assert run_in_process(time.sleep, 1000, seconds=0.5) == {"error": "> 0.5 s"}
-
-
-def test_the_largest_size_that_ends_counts():
-    assert run_largest(int_of, [10**11, 3], seconds=60, gigabytes=8) == {
-        "n": 3,
-        "stopped": "100,000,000,000 samples: MemoryError:",
-    }
-    assert run_largest(int_of, [10**11], seconds=60, gigabytes=8) == {"error": "MemoryError:"}
-
-
-def int_of(size):
-    return {"n": len(bytes(size))}
-
-
-def test_a_process_has_its_environment():
-    assert run_in_process(os.getenv, "GIT_TEST", seconds=60, GIT_TEST="1") == "1"
-    assert "GIT_TEST" not in os.environ

@@ -41,7 +41,7 @@ def test_rows_that_differ_are_listed_and_arbitrary_ones_are_not_counted(accuracy
         ["frogs", "SpectACl", "0.601", "0.780", "+0.179", "2: 0.770 to 0.790"],
     ]
     assert accuracy.close_rows().startswith("1 of 3 rows")
-    assert "SpectACl, published, on frogs: 2" in accuracy.seed_counts()
+    assert "SpectACl on frogs: 2" in accuracy.seed_counts()
 
 
 def test_claims_follow_from_the_published_figures():

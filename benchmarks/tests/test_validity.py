@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import make_blobs, make_moons
 
-from benchmarks.experiments.validity import core_distances, exact_dbcv, make_labellings, spanning_tree
+from benchmarks.experiments.validity import exact_dbcv, make_labellings
 from gitcluster.metrics import density_validity
 
 
@@ -14,17 +14,6 @@ def test_dbcv_of_two_pairs_by_hand():
     X, labels = np.array([[0.0], [1.0], [5.0], [7.0]]), np.array([0, 0, 1, 1])
     assert exact_dbcv(X, labels) == pytest.approx((3 / 4 + 2 / 4) / 2)
     assert density_validity(X, labels) == pytest.approx((3 / 4 + 2 / 4) / 2)
-
-
-def test_core_distances_are_the_mean_of_the_formula():
-    distances = squareform(pdist(np.random.default_rng(0).normal(size=(20, 3))))
-    expected = [np.mean([1 / d**3 for d in row if d > 0]) ** (-1 / 3) for row in distances]
-    np.testing.assert_allclose(core_distances(distances, 3), expected)
-
-
-def test_spanning_tree_takes_the_lower_tie():
-    lengths, ties = np.array([[0, 2, 2], [2, 0, 2], [2, 2, 0]]), np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]])
-    assert sorted(map(sorted, spanning_tree(lengths, ties).tolist())) == [[0, 2], [1, 2]]
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 5, 60])
