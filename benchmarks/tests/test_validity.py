@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import make_blobs, make_moons
 
 from benchmarks.experiments.validity import exact_dbcv, make_labellings
