@@ -225,7 +225,7 @@ class Comparison:
     flow: Array
     """(n_before + 2, n_after + 2) rows by cluster before and after; the last two are noise, and rows of one side."""
     agreement: float
-    """Adjusted Rand index of the common rows; NaN if there are none."""
+    """Adjusted Rand index of the common rows; NaN without common rows."""
     rows: dict[str, Array]
     """Rows that changed: ``id``, ``before`` and ``after``, with "noise", or "" if one side does not have the row."""
     events: tuple[Event, ...]

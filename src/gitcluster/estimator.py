@@ -322,7 +322,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return self
 
     def _check_previous(self, previous: Any) -> Any:
-        """Return an earlier model; raise an error if it is none, or of another metric."""
+        """Return the earlier model; raise an error unless it is a model of the same metric."""
         if previous is not None:
             clustering_of(previous).fitted  # noqa: B018 - raises after a distributed fit
             if getattr(previous, "metric", self.metric) != self.metric:
