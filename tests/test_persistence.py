@@ -361,3 +361,9 @@ def test_pickles_hold_what_was_fitted_and_no_caches(fitted):
     model.predict(data + 0.1)
     assert len(pickle.dumps(model)) <= before + 100
     assert same(pickle.loads(pickle.dumps(model)).clustering_, model.clustering_)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="this system has no such device")
+def test_a_device_is_refused():
+    with pytest.raises(ModelFileError):
+        GIT.load("/dev/zero")

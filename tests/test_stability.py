@@ -148,6 +148,9 @@ def test_summary_states_groups_number_stability_and_the_next_step(stable):
     assert "model.stability(X)" in before
     assert "Of 8 half-samples, 8 have 3 groups." in model.summary()
     assert "was requested" in GIT(3).fit(BLOBS).summary()
+    bundle = model._repr_mimebundle_()
+    assert model.summary() in bundle["text/plain"]
+    assert "3 groups" in bundle["text/html"]
 
 
 def test_verbose_counts_the_fits(capsys):

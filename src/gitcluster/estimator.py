@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -565,6 +566,17 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         """
         check_is_fitted(self)
         return summarize(self.clustering_)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Return the summary of a fitted model and scikit-learn's diagram, for notebooks."""
+        from sklearn.utils import estimator_html_repr  # slow to import
+
+        bundle = {"text/plain": repr(self), "text/html": estimator_html_repr(self)}
+        if hasattr(self, "clustering_"):
+            text = self.summary()
+            bundle["text/plain"] = f"{text}\n{bundle['text/plain']}"
+            bundle["text/html"] = f"<p>{escape(text)}</p>{bundle['text/html']}"
+        return bundle
 
     def stability(self, X: Any = None, n_draws: int = 50, *, random_state: Any = 0) -> Stability:
         """Cluster half-samples of the fitted data, to see which clusters another sample would show as well.

@@ -8,6 +8,7 @@ of bounds or run forever.
 import json
 import math
 import os
+import stat
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields as fields_of
@@ -188,6 +189,9 @@ def load_model(path: str | os.PathLike[str], kind: type[Any]) -> Any:
 
 def _read_arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     """Return the arrays of an archive; every byte is read, which verifies the checksums."""
+    mode = os.stat(path).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # zipfile would read a device without end
+        raise ValueError("it is not a regular file.")
     arrays = {}
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
