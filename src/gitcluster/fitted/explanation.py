@@ -202,7 +202,11 @@ class PairExplanation:
             f"Strongest path between their local clusters: {path}.",
             f"Its weakest edge: {weakest_edge} ({kind}).",
         ]
-        return [*lines, f"Cut edges: {list_of(cut, MAX_CUT)}."] if cut else lines
+        lines += [f"Cut edges: {list_of(cut, MAX_CUT)}."] if cut else []
+        if clustering.stability is not None and cut:
+            share = np.nanmax(np.append(clustering.stability.edges[self.edges[self.cut]], -1))
+            lines += [f"In {share:.0%} of the half-samples, this path is cut there as well."] if share >= 0 else []
+        return lines
 
     __repr__ = __str__
 
