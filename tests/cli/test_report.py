@@ -63,7 +63,7 @@ def test_it_needs_no_other_file(mixed, run):
     assert "<b>a" not in page
     assert not re.search(r"(?:src|href)=.?(?:https?:|//)", page)
     pictures = re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL)
-    assert len(pictures) == 5
+    assert len(pictures) == 4
     for picture in pictures:
         ElementTree.fromstring(picture)
     links = re.findall(r'href="#([^"]*)"', re.search("<nav>.*?</nav>", page)[0])

@@ -105,7 +105,8 @@ class SampleExplanation:
             lines.append(f"Membership: {own:.2f} in cluster {home}, {its:.2f} in cluster {there}, the nearest.")
             lines.append(_separation(clustering, self.traits, self.home, other))
         if clustering.stability is not None and clustering.n_clusters > 1 and self.cluster >= 0:
-            lines.append(f"In {clustering.stability.samples[self.sample]:.0%} of the half-samples, it stays there.")
+            share = clustering.stability.samples[self.sample]
+            lines.append(f"In {share:.0%} of the half-samples, the row stays in its cluster.")
         lines += self._graph_lines() if self.details else []
         lines += [clustering.describe_referee(), describe_unused(clustering.columns)]
         return "\n".join(filter(None, lines))
@@ -201,7 +202,11 @@ class PairExplanation:
             f"Strongest path between their local clusters: {path}.",
             f"Its weakest edge: {weakest_edge} ({kind}).",
         ]
-        return [*lines, f"Cut edges: {list_of(cut, MAX_CUT)}."] if cut else lines
+        lines += [f"Cut edges: {list_of(cut, MAX_CUT)}."] if cut else []
+        if clustering.stability is not None and cut:
+            share = np.nanmax(np.append(clustering.stability.edges[self.edges[self.cut]], -1))
+            lines += [f"In {share:.0%} of the half-samples, this path is cut there as well."] if share >= 0 else []
+        return lines
 
     __repr__ = __str__
 
