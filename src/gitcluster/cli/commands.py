@@ -37,9 +37,13 @@ from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.summary import summarize
 
 PLOTS = (
-    "clusters", "topo-graph", "hierarchy", "n-clusters", "memberships", "profile",
-    "intensity", "local-clusters",
+    "clusters", "topo-graph", "hierarchy", "n-clusters", "memberships", "profile", "intensity", "local-clusters",
 )  # fmt: skip
+PARAMETERS = (
+    "n_clusters", "proportions", "n_neighbors", "metric", "scale", "noise", "variant", "min_cluster_size",
+    "max_cluster_size", "n_jobs",
+)  # fmt: skip
+"""Options that are parameters of the estimator."""
 PICTURES, PAGES = (".png", ".svg", ".pdf", ".jpg", ".webp"), (".html", ".htm")
 OTHER, MAX_COLUMNS = "Other options", 30
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -111,8 +115,8 @@ history_options = group(
 )
 bound_options = group(
     "Prior knowledge",
-    option("--min-size", type=int, help="Smallest number of rows in a cluster."),
-    option("--max-size", type=int, help="Largest number of rows in a cluster."),
+    option("--min-size", "min_cluster_size", type=int, help="Smallest number of rows in a cluster."),
+    option("--max-size", "max_cluster_size", type=int, help="Largest number of rows in a cluster."),
     option("--noise", type=share_type, metavar="SHARE", help="Share of rows labelled -1, or auto."),
 )
 method_options = group(
@@ -125,7 +129,7 @@ method_options = group(
     option("--variant", type=choice(["adaptive", "paper", "authors"]), default="adaptive", show_default=True,
            help="Adaptive needs no tuning; the others are the published method."),
     option("--stability", is_flag=True, help="Cluster 50 half-samples as well, to see which clusters are stable."),
-    option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses all processors."),
+    option("--jobs", "n_jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 for all processors."),
 )  # fmt: skip
 column_options = group(
     "Columns",
@@ -165,18 +169,8 @@ quiet_option = option("-q", "--quiet", is_flag=True, help="Print no summary and 
 
 def make_estimator(options: dict[str, Any]) -> GIT:
     """Return the estimator that the options describe."""
-    return GIT(
-        options["n_clusters"] or "auto",
-        proportions=options["proportions"],
-        n_neighbors=options["n_neighbors"] or "auto",
-        metric=options["metric"],
-        scale=None if options["scale"] == "none" else options["scale"],
-        noise=options["noise"],
-        variant=options["variant"],
-        min_cluster_size=options["min_size"],
-        max_cluster_size=options["max_size"],
-        n_jobs=options["jobs"],
-    )
+    given = {name: options[name] for name in PARAMETERS if options[name] is not None}
+    return GIT(**given | ({"scale": None} if options["scale"] == "none" else {}))
 
 
 model_argument = click.argument("model", metavar="MODEL")
@@ -437,9 +431,12 @@ def explain(model: str, rows: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError(f"One or two rows can be explained, got {len(rows)}.")
     fitted, _, screen = open_model(model, None, options)
     index = fitted.clustering_.index
-    has_ids = index is not None and index.dtype.kind not in "iu"
-    names = [int(row) if row.isdecimal() and not has_ids else row for row in rows]
-    explanation = fitted.explain(*names, details=options["details"])
+    names = {str(name): name for name in (range(len(fitted.labels_)) if index is None else index.tolist())}
+    for row in rows:
+        if row not in names:
+            kind = "the number" if index is None else "the id"
+            raise TableError(f"ROW must be {kind} of a fitted row, such as {next(iter(names))}, got {row!r}.")
+    explanation = fitted.explain(*(names[row] for row in rows), details=options["details"])
     screen.show({"rows": rows, "text": str(explanation), "table": explanation.to_pandas()}, str(explanation))
 
 
