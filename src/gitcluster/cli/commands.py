@@ -129,7 +129,7 @@ method_options = group(
     option("--variant", type=choice(["adaptive", "paper", "authors"]), default="adaptive", show_default=True,
            help="Adaptive needs no tuning; the others are the published method."),
     option("--stability", is_flag=True, help="Cluster 50 half-samples as well, to see which clusters are stable."),
-    option("--jobs", "n_jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 for all processors."),
+    option("--jobs", "n_jobs", type=int, default=-1, show_default=True, help="Threads; -1 for all processors."),
 )  # fmt: skip
 column_options = group(
     "Columns",
