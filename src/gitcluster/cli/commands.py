@@ -23,8 +23,8 @@ from gitcluster.cli.demo import make_example, show_demo
 from gitcluster.cli.models import (
     fit_table,
     is_model,
-    load_model,
     open_model,
+    read_model,
     read_samples,
 )
 from gitcluster.cli.report import make_comparison_page, make_report
@@ -236,7 +236,7 @@ def fit(table: str, save: str | None, previous: str | None, edits: tuple[str, ..
     cat data.csv | gitcluster fit - -c 3 > labels.csv
     """
     output, screen = _prepare(options, [table, previous, *edits], save)
-    model, earlier = make_estimator(options), load_model(previous) if previous else None
+    model, earlier = make_estimator(options), read_model(previous) if previous else None
     read = fit_table(model, table, options, screen, previous=earlier, edits=list(edits) or None)
     with screen.status("Writing"):
         if save:
@@ -337,7 +337,7 @@ def predict(model: str, table: str, **options: Any) -> None:
     gitcluster predict model.npz new.csv -o labels.csv
     """
     output, screen = _prepare(options, [model, table])
-    fitted = load_model(model)
+    fitted = read_model(model)
     clustering = fitted.clustering_
     read, samples = read_samples(table, options, screen, fitted)
     with screen.status(f"Labelling {len(read.data):,} rows"):
@@ -373,7 +373,7 @@ def cut(model: str, n_clusters: int | None, proportions: Any, exact: bool, **opt
     if n_clusters is None and proportions is None:
         raise click.UsageError("Name a number of clusters, -c 5, or --proportions 2:1:1.")
     output, screen = _prepare(options, [model])
-    fitted = load_model(model)
+    fitted = read_model(model)
     labels = fitted.cut(n_clusters=n_clusters, proportions=proportions, exact=exact)
     if output:
         index = fitted.clustering_.index
@@ -543,7 +543,7 @@ def diff(before: str, after: str, output: str | None, **options: Any) -> None:
 def _open_side(path: str, options: dict[str, Any], screen: Screen, before: Any) -> Any:
     """Return one side of a comparison: a saved model, labels by row, or new rows for the model ``before``."""
     if is_model(path):
-        return load_model(path)
+        return read_model(path)
     usual = before.notes_["id"] if isinstance(before, GIT) else None
     plain = {**options, "usual_id": usual or "row", "columns": (), "exclude": ()}
     table = load_table(path, plain)
