@@ -76,8 +76,8 @@ def make_comparison_page(comparison: Comparison, *, title: str) -> str:
     others = {"new": [row[0] for row in rows if not row[1]], "lost": [row[0] for row in rows if not row[2]]}
     return render_page(
         "diff.html", title=title, lead=lines[: len(lines) - max(1, len(comparison.events))], events=comparison.events,
-        picture=draw_svg(comparison.plot, size=(5.2, 4.2)), clusters=comparison.cluster_rows(), changed=changed[:MAX_ROWS],
-        n_changed=len(changed),
+        picture=draw_svg(comparison.plot, size=(5.2, 4.2)), clusters=comparison.cluster_rows(),
+        changed=changed[:MAX_ROWS], n_changed=len(changed),
         others=[(count_of(len(ids), f"{name} row"), list_of(ids, MAX_ROWS)) for name, ids in others.items() if ids],
         command=command_line(),
     )  # fmt: skip
