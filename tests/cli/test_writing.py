@@ -259,8 +259,6 @@ def test_devices_pipes_and_a_closed_output(csv, folder, run):
         ("fit", "t.csv", "--previous", "m.npz", "--save", "m.npz"),
         ("fit", "t.csv", "-o", "t.csv"),
         ("fit", "t.csv", "-o", "link.csv"),
-        ("predict", "m.npz", "t.csv", "-o", "m.npz"),
-        ("cut", "m.npz", "-c", "2", "-o", "m.npz"),
         ("profile", "m.npz", "t.csv", "-o", "t.csv"),
     ],
 )

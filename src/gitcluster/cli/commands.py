@@ -23,8 +23,8 @@ from gitcluster.cli.demo import make_example, show_demo
 from gitcluster.cli.models import (
     fit_table,
     is_model,
-    load_model,
     open_model,
+    read_model,
     read_samples,
 )
 from gitcluster.cli.report import make_comparison_page, make_report
@@ -37,6 +37,11 @@ from gitcluster.fitted.memberships import own_shares
 from gitcluster.fitted.summary import summarize
 
 PLOTS = ("clusters", "topo-graph", "hierarchy", "n-clusters", "profile")
+PARAMETERS = (
+    "n_clusters", "proportions", "n_neighbors", "metric", "scale", "noise", "variant", "min_cluster_size",
+    "max_cluster_size", "n_jobs",
+)  # fmt: skip
+"""Options that are parameters of the estimator."""
 PICTURES, PAGES = (".png", ".svg", ".pdf", ".jpg", ".webp"), (".html", ".htm")
 OTHER, MAX_COLUMNS = "Other options", 30
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -108,8 +113,8 @@ history_options = group(
 )
 bound_options = group(
     "Prior knowledge",
-    option("--min-size", type=int, help="Smallest number of rows in a cluster."),
-    option("--max-size", type=int, help="Largest number of rows in a cluster."),
+    option("--min-size", "min_cluster_size", type=int, help="Smallest number of rows in a cluster."),
+    option("--max-size", "max_cluster_size", type=int, help="Largest number of rows in a cluster."),
     option("--noise", type=share_type, metavar="SHARE", help="Share of rows labelled -1, or auto."),
 )
 method_options = group(
@@ -122,7 +127,7 @@ method_options = group(
     option("--variant", type=choice(["adaptive", "paper", "authors"]), default="adaptive", show_default=True,
            help="Adaptive needs no tuning; the others are the published method."),
     option("--stability", is_flag=True, help="Cluster 50 half-samples as well, to see which clusters are stable."),
-    option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses all processors."),
+    option("--jobs", "n_jobs", type=int, default=-1, show_default=True, help="Threads; -1 for all processors."),
 )  # fmt: skip
 column_options = group(
     "Columns",
@@ -162,18 +167,8 @@ quiet_option = option("-q", "--quiet", is_flag=True, help="Print no summary and 
 
 def make_estimator(options: dict[str, Any]) -> GIT:
     """Return the estimator that the options describe."""
-    return GIT(
-        options["n_clusters"] or "auto",
-        proportions=options["proportions"],
-        n_neighbors=options["n_neighbors"] or "auto",
-        metric=options["metric"],
-        scale=None if options["scale"] == "none" else options["scale"],
-        noise=options["noise"],
-        variant=options["variant"],
-        min_cluster_size=options["min_size"],
-        max_cluster_size=options["max_size"],
-        n_jobs=options["jobs"],
-    )
+    given = {name: options[name] for name in PARAMETERS if options[name] is not None}
+    return GIT(**given | ({"scale": None} if options["scale"] == "none" else {}))
 
 
 model_argument = click.argument("model", metavar="MODEL")
@@ -239,7 +234,7 @@ def fit(table: str, save: str | None, previous: str | None, edits: tuple[str, ..
     cat data.csv | gitcluster fit - -c 3 > labels.csv
     """
     output, screen = _prepare(options, [table, previous, *edits], save)
-    model, earlier = make_estimator(options), load_model(previous) if previous else None
+    model, earlier = make_estimator(options), read_model(previous) if previous else None
     read = fit_table(model, table, options, screen, previous=earlier, edits=list(edits) or None)
     with screen.status("Writing"):
         if save:
@@ -340,7 +335,7 @@ def predict(model: str, table: str, **options: Any) -> None:
     gitcluster predict model.npz new.csv -o labels.csv
     """
     output, screen = _prepare(options, [model, table])
-    fitted = load_model(model)
+    fitted = read_model(model)
     clustering = fitted.clustering_
     read, samples = read_samples(table, options, screen, fitted)
     with screen.status(f"Labelling {len(read.data):,} rows"):
@@ -375,7 +370,7 @@ def cut(model: str, n_clusters: int | None, proportions: Any, **options: Any) ->
     if n_clusters is None and proportions is None:
         raise click.UsageError("Name a number of clusters, -c 5, or --proportions 2:1:1.")
     output, screen = _prepare(options, [model])
-    fitted = load_model(model)
+    fitted = read_model(model)
     labels = fitted.cut(n_clusters=n_clusters, proportions=proportions)
     if output:
         index = fitted.clustering_.index
@@ -433,9 +428,12 @@ def explain(model: str, rows: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError(f"One or two rows can be explained, got {len(rows)}.")
     fitted, _, screen = open_model(model, None, options)
     index = fitted.clustering_.index
-    has_ids = index is not None and index.dtype.kind not in "iu"
-    names = [int(row) if row.isdecimal() and not has_ids else row for row in rows]
-    explanation = fitted.explain(*names, details=options["details"])
+    names = {str(name): name for name in (range(len(fitted.labels_)) if index is None else index.tolist())}
+    for row in rows:
+        if row not in names:
+            kind = "the number" if index is None else "the id"
+            raise TableError(f"ROW must be {kind} of a fitted row, such as {next(iter(names))}, got {row!r}.")
+    explanation = fitted.explain(*(names[row] for row in rows), details=options["details"])
     differences = [difference._asdict() for difference in explanation.differences]
     screen.show({"rows": rows, "text": str(explanation), "differences": differences}, str(explanation))
 
@@ -543,7 +541,7 @@ def diff(before: str, after: str, output: str | None, **options: Any) -> None:
 def _open_side(path: str, options: dict[str, Any], screen: Screen, before: Any) -> Any:
     """Return one side of a comparison: a saved model, labels by row, or new rows for the model ``before``."""
     if is_model(path):
-        return load_model(path)
+        return read_model(path)
     usual = before.notes_["id"] if isinstance(before, GIT) else None
     plain = {**options, "usual_id": usual or "row", "columns": (), "exclude": ()}
     table = load_table(path, plain)

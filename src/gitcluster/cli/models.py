@@ -21,7 +21,7 @@ def command_line() -> str:
     return shlex.join(["gitcluster", *(click.get_current_context().obj or [])])
 
 
-def load_model(path: str) -> GIT:
+def read_model(path: str) -> GIT:
     """Return a saved model; one that was saved in Python may have no notes."""
     model = GIT.load(path)
     notes = {"id": None, "na": (), "decimal": None, "command": ""}
@@ -29,7 +29,7 @@ def load_model(path: str) -> GIT:
     return model
 
 
-def read_table(
+def read_rows(
     path: str, options: Options, screen: Screen, model: GIT | None = None, *, independent: bool = False
 ) -> Table:
     """Return a table: for a fit, or the columns that a model needs; with ``independent``, those it dropped as well."""
@@ -47,7 +47,7 @@ def read_table(
 
 def read_samples(path: str, options: Options, screen: Screen, model: GIT) -> tuple[Table, Any]:
     """Return a table of new rows, and its columns as the model wants them."""
-    table = read_table(path, options, screen, model)
+    table = read_rows(path, options, screen, model)
     if model.clustering_.columns is not None:
         return table, table.indexed
     try:
@@ -58,7 +58,7 @@ def read_samples(path: str, options: Options, screen: Screen, model: GIT) -> tup
 
 def fit_table(model: GIT, path: str, options: Options, screen: Screen, **history: Any) -> Table:
     """Fit a table, show each stage, and return the table; ``history`` are ``previous`` and ``edits``."""
-    table = read_table(path, options, screen)
+    table = read_rows(path, options, screen)
     rows, ids = table.data, table.ids
     if len(rows) < 2:
         raise TableError(f"{path} has {count_of(len(rows), 'row')}; clustering needs at least 2.")
@@ -99,10 +99,10 @@ def is_model(path: str) -> bool:
 
 def open_model(path: str, data: str | None, options: Options) -> tuple[GIT, Any, Screen]:
     """Return a saved model, the columns of its table, if given, and the screen."""
-    model, screen = load_model(path), Screen(options)
+    model, screen = read_model(path), Screen(options)
     if data is None:
         return model, None, screen
-    X = read_table(data, options, screen, model, independent=True).data
+    X = read_rows(data, options, screen, model, independent=True).data
     if len(X) != len(model.labels_):
         raise TableError(
             f"{data} has {len(X):,} rows, the model was fitted to {len(model.labels_):,}. Use the table of the fit."

@@ -35,15 +35,15 @@ def make_report(model: GIT, X: Any, *, title: str) -> str:
     clustering = model.clustering_
     columns, stability = clustering.columns, clustering.stability
     pictures = {
-        "clusters": draw(plots.plot_clusters, model, X, legend=False),
-        "topo_graph": draw(plots.plot_topo_graph, model, X, max_nodes=MAX_NODES, n_labels=0, legend=False),
+        "clusters": draw_svg(plots.plot_clusters, model, X, legend=False),
+        "topo_graph": draw_svg(plots.plot_topo_graph, model, X, max_nodes=MAX_NODES, n_labels=0, legend=False),
     }
     if clustering.hierarchy is not None:
-        pictures["hierarchy"] = draw(plots.plot_hierarchy, model)
+        pictures["hierarchy"] = draw_svg(plots.plot_hierarchy, model)
     best = []
     if hasattr(model, "n_clusters_scores_"):
         best = ranked_numbers(model.n_clusters_scores_)
-        pictures["score"] = draw(plots.plot_n_clusters, model, size=(5.2, 3.0))
+        pictures["score"] = draw_svg(plots.plot_n_clusters, model, size=(5.2, 3.0))
     scores = model.outlier_scores_.astype(np.float64)
     used = list(X) if columns is None else [column.name for column in columns.used]
     return render_page(
@@ -75,8 +75,8 @@ def make_comparison_page(comparison: Comparison, *, title: str) -> str:
     others = {"new": [row[0] for row in rows if not row[1]], "lost": [row[0] for row in rows if not row[2]]}
     return render_page(
         "diff.html", title=title, lead=lines[: len(lines) - max(1, len(comparison.events))], events=comparison.events,
-        picture=draw(comparison.plot, size=(5.2, 4.2)), clusters=comparison.cluster_rows(), changed=changed[:MAX_ROWS],
-        n_changed=len(changed),
+        picture=draw_svg(comparison.plot, size=(5.2, 4.2)), clusters=comparison.cluster_rows(),
+        changed=changed[:MAX_ROWS], n_changed=len(changed),
         others=[(count_of(len(ids), f"{name} row"), list_of(ids, MAX_ROWS)) for name, ids in others.items() if ids],
         command=command_line(),
     )  # fmt: skip
@@ -92,7 +92,7 @@ def render_page(template: str, **content: Any) -> str:
     return environment.get_template(template).render(version=__version__, today=date.today().isoformat(), **content)
 
 
-def draw(plot: Callable[..., Any], *arguments: Any, size: tuple[float, float] = (5.2, 3.9), **options: Any) -> str:
+def draw_svg(plot: Callable[..., Any], *arguments: Any, size: tuple[float, float] = (5.2, 3.9), **options: Any) -> str:
     """Return a plot as SVG for a page."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure

@@ -156,7 +156,11 @@ def _read_excel(raw: bytes, name: str, options: Options) -> tuple[pd.DataFrame, 
         raise TableError(f"{name} is empty: the sheet has no cells.")
     header, rows = list(map(str, cells.iloc[filled[0]])), filled[not options["no_header"] :]
     names = _column_names(header, options, f"{name}, row {filled[0] + 1}")
-    return cells.iloc[rows].set_axis(names, axis=1).reset_index(drop=True), len(cells), len(cells) - len(filled)
+    return (
+        cells.iloc[rows].set_axis(names, axis=1).reset_index(drop=True),
+        len(cells),
+        len(cells) - options["skip_rows"] - len(filled),
+    )
 
 
 def _read_text(raw: bytes, name: str, options: Options) -> tuple[pd.DataFrame, int, int]:
@@ -233,32 +237,25 @@ def _column_names(header: list[str], options: Options, where: str) -> list[str]:
 def find_encoding(raw: bytes, given: str | None, name: str) -> str:
     """Return the encoding of a text: the given one, UTF-16 if it is marked, UTF-8, or cp1252 with a warning."""
     is_utf16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    encoding = given or ("utf-16" if is_utf16 else "utf-8")
-
-    def where(position: int) -> str:
-        return f"{name}, line {len((raw[:position] + b'.').splitlines()):,}"
-
-    if 0 in raw and not given and not is_utf16:
-        raise TableError(f"{where(raw.index(0))}: a NUL byte. Save the table as CSV, or use --encoding utf-16.")
+    encoding, note = given or ("utf-16" if is_utf16 else "utf-8-sig"), ""
     try:
-        raw.decode(encoding)
+        text = raw.decode(encoding)
     except UnicodeDecodeError as error:
-        place = f"{where(error.start)}: byte 0x{raw[error.start]:02x} is not {encoding.upper()}"
+        line = len((raw[: error.start] + b".").splitlines())
+        note = f"{name}, line {line:,}: byte 0x{raw[error.start]:02x} is not {encoding.upper().removesuffix('-SIG')}"
         if given:
-            raise TableError(f"{place}. Use another --encoding, such as latin-1, shift-jis or utf-16.") from None
-        warnings.warn(f"{place}; read as cp1252 (Western Europe). Use --encoding if letters are wrong.", stacklevel=2)
-        return "cp1252"
-    return "utf-8-sig" if encoding == "utf-8" else encoding
+            raise TableError(f"{note}. Use another --encoding, such as latin-1, shift-jis or utf-16.") from None
+        text, encoding = raw.decode("latin-1"), "cp1252"
+    if "\0" in text:
+        line = 1 + len(LINE_END.findall(text[: text.index("\0")]))
+        raise TableError(f"{name}, line {line:,}: a NUL byte. Save the table as CSV, or use --encoding utf-16.")
+    if note:
+        warnings.warn(f"{note}; read as cp1252 (Western Europe). Use --encoding if letters are wrong.", stacklevel=2)
+    return encoding
 
 
 def guess_separator(lines: list[str]) -> str:
-    """Return the separator that splits the first lines of a table into the same number of fields, or most of them.
-
-    Examples
-    --------
-    >>> guess_separator(["x;y", "1,5;2,5", "0,1;7,25"])
-    ';'
-    """
+    """Return the separator that splits the first lines of a table into the same number of fields, or most of them."""
 
     def score(separator: str) -> tuple[bool, int]:
         widths = [len(fields) for fields in csv.reader(lines, delimiter=separator) if fields]
@@ -275,13 +272,7 @@ def guess_separator(lines: list[str]) -> str:
 
 
 def match_names(names: list[str], patterns: tuple[str, ...], option: str) -> list[str]:
-    """Return names that match any of the patterns, in the order of the patterns; commas separate patterns.
-
-    Examples
-    --------
-    >>> match_names(["age", "income_1", "income_2"], ("income_*,age",), "--columns")
-    ['income_1', 'income_2', 'age']
-    """
+    """Return names that match any of the patterns, in the order of the patterns; commas separate patterns."""
     known, matched = set(names), dict[str, None]()
     for pattern in patterns:
         for part in [pattern] if pattern in known else [piece.strip() for piece in pattern.split(",")]:
@@ -345,15 +336,7 @@ def read_cells(frame: pd.DataFrame, options: Options, texts: Container[str]) -> 
 
 
 def plain_numbers(texts: Any) -> Any:
-    """Return a column of texts as integers or floats if all cells are plain numbers or missing; else None.
-
-    Examples
-    --------
-    >>> plain_numbers(pa.array(["1.5", "", "-2e3"])).to_pylist(), plain_numbers(pa.array(["12"])).to_pylist()
-    ([1.5, None, -2000.0], [12])
-    >>> plain_numbers(pa.array(["1,5"])), plain_numbers(pa.array(["007"]))
-    (None, None)
-    """
+    """Return a column of texts as integers or floats if all cells are plain numbers or missing; else None."""
     texts = pc.utf8_trim_whitespace(texts)
     texts = pc.if_else(pc.is_in(texts, pa.array(MISSING)), None, texts)
     if not pc.all(pc.match_substring_regex(texts, f"^(?:{PLAIN.pattern})$")).as_py():

@@ -52,17 +52,16 @@ def check_targets(
 def write_table(target: str, table: pd.DataFrame) -> None:
     """Write a table to the standard output, or to a file that appears when it is complete."""
     suffix = "" if target == STANDARD else Path(target).suffix.lower()
-    if suffix in TEXTS:
-        settings: dict[str, Any] = {"index": False, "sep": "\t" if suffix in (".tsv", ".tab") else ","}
-        text = table.to_csv(**settings, lineterminator="\n")
-        if "\r" in text:  # which csv leaves without quotes
-            text = table.to_csv(**settings, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        content = text.encode(errors="backslashreplace")
-    else:
-        _encode(table.apply(_typed), suffix, buffer := BytesIO())
-        content = buffer.getvalue()  # written at once, because libraries may hide the error of a full disk
     with nullcontext(sys.stdout.buffer) if target == STANDARD else atomic_write(target) as file:
-        file.write(content)
+        if suffix in TEXTS:
+            settings: dict[str, Any] = {"index": False, "sep": "\t" if suffix in (".tsv", ".tab") else ","}
+            text = table.to_csv(**settings, lineterminator="\n")
+            if "\r" in text:  # which csv leaves without quotes
+                text = table.to_csv(**settings, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+            file.write(text.encode(errors="backslashreplace"))
+        else:
+            _encode(table.apply(_typed), suffix, buffer := BytesIO())
+            file.write(buffer.getvalue())  # at once, because libraries may hide the error of a full disk
         file.flush()
 
 
