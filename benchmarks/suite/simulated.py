@@ -20,22 +20,21 @@ from benchmarks.suite.shapes import (
     rotation,
     spread_centers,
     stack,
-    with_noise_features,
 )
 
 
 def measured(
     rng: Generator, sizes: Sequence[int], gap: float, columns: int, *, factors: int = 3, stretch: float = 2.0,
-    other: float = 2.0, noise: float = 0.3, useless: int = 0,
+    other: float = 2.0, noise: float = 0.3,
 ) -> Labelled:  # fmt: skip
-    """Return classes that differ in hidden factors, seen through correlated columns and ``useless`` others.
+    """Return classes that differ in hidden factors, seen through correlated columns.
 
     Classes are at least ``gap`` from each other. One more factor, of deviation ``other``, is independent of the class.
     """
     hidden, labels = mixture(rng, sizes, gap, factors, stretch)
     hidden = np.hstack([hidden, other * rng.normal(size=(len(hidden), 1))])
     seen = standardized(hidden @ rng.normal(size=(factors + 1, columns)))
-    return with_noise_features(rng, (standardized(seen + noise * rng.normal(size=seen.shape)), labels), useless)
+    return standardized(seen + noise * rng.normal(size=seen.shape)), labels
 
 
 def standardized(points: Points) -> Points:
@@ -66,14 +65,6 @@ def graded(table: Labelled, step: float) -> Labelled:
 def coarse(table: Labelled, step: float) -> Labelled:
     """Return readings in steps, which causes duplicates if samples are dense."""
     return np.round(standardized(table[0]) / step) * step, table[1]
-
-
-def recorded(rng: Generator, table: Labelled, n: int) -> Labelled:
-    """Return n rows, most of them copies of another: samples that were recorded again and again."""
-    points, labels = table
-    often = rng.pareto(1.5, len(points)) + 0.2
-    rows = np.concatenate([np.arange(len(points)), rng.choice(len(points), n - len(points), p=often / often.sum())])
-    return points[rows], labels[rows]
 
 
 def patients(
