@@ -12,6 +12,7 @@ import json
 import multiprocessing
 import os
 import resource
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -175,7 +176,7 @@ def describe_run(name: str, arguments: Sequence[str]) -> Line:
         with suppress(PackageNotFoundError):
             versions[package] = version(package)
     return {
-        "command": " ".join(["python -m benchmarks", name, *arguments]),
+        "command": f"python -m benchmarks {shlex.join([name, *arguments])}",
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{os.cpu_count()} cores, {memory:.0f} GB",
         "versions": versions,

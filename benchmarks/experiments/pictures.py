@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 
 from benchmarks.experiments import dimension_reduction
 from benchmarks.experiments.accuracy import CHOSEN
-from benchmarks.experiments.robustness import NOISE, noisy_impossible, noisy_moons
+from benchmarks.experiments.robustness import NOISE, noisy_impossible, noisy_moons, scaled_circles
 from benchmarks.reporting.published import CURVE_OPTIONS, EMBEDDED, EMBEDDED_PEERS
 from benchmarks.runner import Line, Task
 from benchmarks.scoring import pack_labels, score_labels
-from benchmarks.suite.datasets import make_scaled_circles
 from benchmarks.suite.embeddings import SETS, is_available, load_embedding
 
 FIELDS = ("picture", "method")
@@ -51,10 +50,10 @@ SCENES = {
     "moons": Scene(lambda: noisy_moons(0.25, SEED), "moons", "moons,\nGaussian noise .25"),
     "impossible": Scene(lambda: noisy_impossible(0.1, SEED), "impossible", "impossible,\n10 % uniform noise"),
     "scaled circles": Scene(
-        lambda: make_scaled_circles(100), "circles", "circles, scales 1 and 100,\ndrawn in one size"
+        lambda: scaled_circles(100, SEED), "circles", "circles, scales 1 and 100,\ndrawn in one size"
     ),
     "noisy circles": Scene(
-        lambda: make_scaled_circles(0, noise=0.2), "circles", "circles,\nGaussian noise .2", tuned=True
+        lambda: scaled_circles(0, SEED, noise=0.2), "circles", "circles,\nGaussian noise .2", tuned=True
     ),
 }
 

@@ -16,12 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.datasets import make_circles, make_moons
+from sklearn.preprocessing import MinMaxScaler
 
 from benchmarks.experiments.accuracy import CHOSEN
 from benchmarks.reporting.published import CURVE_METHODS, CURVE_OPTIONS, CURVES
 from benchmarks.runner import Line, Task
 from benchmarks.scoring import score_published
-from benchmarks.suite.datasets import load_set, make_noisy_moons, make_scaled_circles
+from benchmarks.suite.datasets import load_set
 
 FIELDS = ("curve", "level", "method")
 SEEDS = range(2020, 2030)
@@ -40,13 +42,16 @@ class Curve(NamedTuple):
 
 
 def noisy_moons(noise: float, seed: int, n_samples: int = 2000) -> Draw:
-    """Return two moons, as the published experiments drew them."""
-    return make_noisy_moons(noise, n_samples=n_samples, random_state=seed)
+    """Return two moons with Gaussian noise, scaled to 0..3; the paper's ten draws have the seeds 2020 to 2029."""
+    X, y = make_moons(n_samples, noise=noise, random_state=seed)
+    return MinMaxScaler((0, 3)).fit_transform(X), y
 
 
-def scaled_circles(scale: float, seed: int, n_samples: int = 2000) -> Draw:
-    """Return two circles and, except for scale 0, the same two mirrored and enlarged."""
-    return make_scaled_circles(scale, n_samples=n_samples, random_state=seed)
+def scaled_circles(scale: float, seed: int, n_samples: int = 2000, *, noise: float = 0.15) -> Draw:
+    """Return two circles in 0..3 and, except for scale 0, a mirrored copy ``scale`` times as large."""
+    X, y = make_circles(n_samples, noise=noise, factor=0.4, random_state=seed)
+    X = MinMaxScaler((0, 3)).fit_transform(X)
+    return (X, y) if scale == 0 else (np.concatenate([X, -X * scale]), np.concatenate([y, y + 2]))
 
 
 def noisy_impossible(share: float, seed: int, n_samples: int = 10**9) -> Draw:

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets as sklearn_datasets
 from sklearn.datasets import make_circles, make_moons
-from sklearn.preprocessing import MinMaxScaler
 
 from benchmarks.suite.designs import KINDS
 
@@ -121,20 +120,3 @@ def _read(path: Path) -> tuple[NDArray[Any], NDArray[np.int64]]:
     with np.load(path) as data:
         X, y = data["X"], data["y"].astype(np.int64)
     return (X.astype(np.float32) / 255 if X.dtype == np.uint8 else X.astype(np.float64)), y
-
-
-def make_noisy_moons(
-    noise: float, *, n_samples: int = 2000, random_state: Any = None
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return two moons with Gaussian noise, scaled to 0..3; the paper's ten draws have the seeds 2020 to 2029."""
-    X, y = make_moons(n_samples, noise=noise, random_state=random_state)
-    return MinMaxScaler((0, 3)).fit_transform(X), y
-
-
-def make_scaled_circles(
-    scale: float, *, noise: float = 0.15, n_samples: int = 2000, random_state: Any = 2020
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return two circles in 0..3 and a mirrored copy ``scale`` times as large: four clusters; two if the scale is 0."""
-    X, y = make_circles(n_samples, noise=noise, factor=0.4, random_state=random_state)
-    X = MinMaxScaler((0, 3)).fit_transform(X)
-    return (X, y) if scale == 0 else (np.concatenate([X, -X * scale]), np.concatenate([y, y + 2]))

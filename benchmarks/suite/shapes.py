@@ -176,12 +176,6 @@ def with_background(rng: Generator, labelled: Labelled, share: float) -> Labelle
     return np.vstack([points, noise]), np.concatenate([labels, np.full(extra, NOT_SCORED)])
 
 
-def with_noise_features(rng: Generator, labelled: Labelled, count: int) -> Labelled:
-    """Add features that carry nothing."""
-    points, labels = labelled
-    return np.hstack([points, rng.normal(size=(len(points), count))]), labels
-
-
 def rounded(labelled: Labelled, step: float) -> Labelled:
     """Round coordinates to multiples of ``step``, which makes duplicates and ties."""
     return np.round(labelled[0] / step) * step, labelled[1]
@@ -203,13 +197,6 @@ def lifted(rng: Generator, labelled: Labelled, dimension: int, noise: float = 0.
     basis = random_rotation(rng, dimension)[: points.shape[1]]
     high = points @ basis
     return high + noise * rng.normal(size=high.shape), labels
-
-
-def grid(rng: Generator, sizes: list[int], columns: int, pitch: float, jitter: float = 0.0) -> Labelled:
-    """Return blobs of deviation 1 on a square grid."""
-    cells = [divmod(i, columns) for i in range(len(sizes))]
-    centers = pitch * np.array(cells) + jitter * rng.uniform(-1, 1, (len(sizes), 2))
-    return stack(*(gaussian(rng, n, c) for n, c in zip(sizes, centers, strict=True)))
 
 
 def moons(rng: Generator, sizes: tuple[int, int], noise: float) -> Labelled:
@@ -254,19 +241,6 @@ def profiles(rng: Generator, sizes: list[int], dimension: int, flip: float) -> L
     patterns = rng.integers(0, 2, size=(len(sizes), dimension))
     answers = [p ^ (rng.random((n, dimension)) < flip) for n, p in zip(sizes, patterns, strict=True)]
     return stack(*(np.asarray(a, dtype=float) for a in answers))
-
-
-def counts(rng: Generator, sizes: list[int], dimension: int) -> Labelled:
-    """Return Poisson counts whose rates differ between clusters."""
-    rates = rng.choice([2.0, 8.0, 20.0], size=(len(sizes), dimension))
-    clouds = [rng.poisson(r, size=(n, dimension)) for n, r in zip(sizes, rates, strict=True)]
-    return stack(*(cloud.astype(float) for cloud in clouds))
-
-
-def frame(rng: Generator, n: int, half: float) -> Points:
-    """Return the outline of a square."""
-    corners = [(-half, -half), (half, -half), (half, half), (-half, half), (-half, -half)]
-    return stroke(rng, n, corners, 0.07)
 
 
 def bridged_blobs(rng: Generator) -> Labelled:

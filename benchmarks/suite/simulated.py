@@ -20,22 +20,18 @@ from benchmarks.suite.shapes import (
     rotation,
     spread_centers,
     stack,
-    with_noise_features,
 )
 
 
-def measured(
-    rng: Generator, sizes: Sequence[int], gap: float, columns: int, *, factors: int = 3, stretch: float = 2.0,
-    other: float = 2.0, noise: float = 0.3, useless: int = 0,
-) -> Labelled:  # fmt: skip
-    """Return classes that differ in hidden factors, seen through correlated columns and ``useless`` others.
+def measured(rng: Generator, sizes: Sequence[int], gap: float, columns: int, *, factors: int = 3) -> Labelled:
+    """Return classes that differ in hidden factors, seen through correlated columns.
 
-    Classes are at least ``gap`` from each other. One more factor, of deviation ``other``, is independent of the class.
+    Classes are at least ``gap`` from each other. One more factor, of deviation 2, is independent of the class.
     """
-    hidden, labels = mixture(rng, sizes, gap, factors, stretch)
-    hidden = np.hstack([hidden, other * rng.normal(size=(len(hidden), 1))])
+    hidden, labels = mixture(rng, sizes, gap, factors, 2.0)
+    hidden = np.hstack([hidden, 2.0 * rng.normal(size=(len(hidden), 1))])
     seen = standardized(hidden @ rng.normal(size=(factors + 1, columns)))
-    return with_noise_features(rng, (standardized(seen + noise * rng.normal(size=seen.shape)), labels), useless)
+    return standardized(seen + 0.3 * rng.normal(size=seen.shape)), labels
 
 
 def standardized(points: Points) -> Points:
@@ -66,14 +62,6 @@ def graded(table: Labelled, step: float) -> Labelled:
 def coarse(table: Labelled, step: float) -> Labelled:
     """Return readings in steps, which causes duplicates if samples are dense."""
     return np.round(standardized(table[0]) / step) * step, table[1]
-
-
-def recorded(rng: Generator, table: Labelled, n: int) -> Labelled:
-    """Return n rows, most of them copies of another: samples that were recorded again and again."""
-    points, labels = table
-    often = rng.pareto(1.5, len(points)) + 0.2
-    rows = np.concatenate([np.arange(len(points)), rng.choice(len(points), n - len(points), p=often / often.sum())])
-    return points[rows], labels[rows]
 
 
 def patients(
@@ -107,16 +95,14 @@ def far_groups(rng: Generator, table: Labelled, sizes: Sequence[int], away: floa
     return points, labels
 
 
-def signs_by_hand(
-    rng: Generator, sizes: Sequence[int], side: int, *, wobble: float, corners: int = 5, levels: int = 16
-) -> Labelled:
+def signs_by_hand(rng: Generator, sizes: Sequence[int], side: int, *, wobble: float) -> Labelled:
     """Return grey images of ``side`` x ``side`` pixels: a class is a bent line with variations."""
     clouds = []
     for n in sizes:
-        line = rng.uniform(-0.7, 0.7, (corners, 2))
+        line = rng.uniform(-0.7, 0.7, (5, 2))
         careless = wobble * rng.uniform(0.6, 1.6)
         drawn = [_drawn(rng, line + careless * rng.normal(size=line.shape), careless, side) for _ in range(n)]
-        clouds.append(np.round(levels * np.array(drawn)))
+        clouds.append(np.round(16 * np.array(drawn)))
     return stack(*clouds)
 
 
@@ -131,14 +117,11 @@ def _drawn(rng: Generator, line: Points, careless: float, side: int) -> Points:
     return np.exp(-((distance / rng.uniform(0.15, 0.3)) ** 2))
 
 
-def encoded(
-    rng: Generator, sizes: Sequence[int], columns: int, *, gap: float, inner: int = 3, depth: int = 8,
-    noise: float = 0.1, sphere: bool = False,
-) -> Labelled:  # fmt: skip
+def encoded(rng: Generator, sizes: Sequence[int], columns: int, *, gap: float, inner: int, depth: int = 8) -> Labelled:
     """Return hidden variables passed through a random network: classes are sheets of ``inner`` dimensions.
 
     Classes are ``gap`` from each other in ``depth`` hidden variables, dense in their middle and of unequal spread. Two
-    random layers turn these into ``columns``, of length 1 with ``sphere``.
+    random layers turn these into ``columns``.
     """
     hidden = []
     for n in sizes:
@@ -148,8 +131,7 @@ def encoded(
     points, labels = stack(*hidden)
     layer = np.tanh(points @ rng.normal(size=(depth, 4 * depth)) / np.sqrt(depth) + 0.5 * rng.normal(size=4 * depth))
     seen = layer @ rng.normal(size=(4 * depth, columns)) / np.sqrt(4 * depth)
-    seen += noise * rng.normal(size=seen.shape)
-    return (seen / np.linalg.norm(seen, axis=1, keepdims=True) if sphere else seen), labels
+    return seen + 0.1 * rng.normal(size=seen.shape), labels
 
 
 def topics(rng: Generator, sizes: Sequence[int], columns: int, *, purity: float) -> Labelled:

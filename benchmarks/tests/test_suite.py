@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.suite.datasets import generated_datasets, make_noisy_moons, make_scaled_circles
+from benchmarks.experiments.robustness import noisy_moons, scaled_circles
+from benchmarks.suite.datasets import generated_datasets
 from benchmarks.suite.designs import KINDS
 from benchmarks.suite.kinds import labelled_sets, structureless_sets
 
@@ -31,7 +32,7 @@ def test_sets_are_the_same_in_every_run_and_differ_between_draws(sets_by_name):
 
 def test_the_curves_of_the_paper_have_its_points():
     """The sum of all absolute values, and one value."""
-    moons, circles = make_noisy_moons(0.2, random_state=2021)[0], make_scaled_circles(50)[0]
+    moons, circles = noisy_moons(0.2, 2021)[0], scaled_circles(50, 2020)[0]
     np.testing.assert_allclose([np.abs(moons).sum(), moons[7, 0]], [5977.980698774102, 2.014837795353042], rtol=1e-9)
     np.testing.assert_allclose([np.abs(circles).sum(), circles[7, 0]], [302478.0616008121, 1.1640708172395753])
 
