@@ -95,11 +95,15 @@ def workbook(*rows):
 def test_sheets_with_empty_cells_titles_and_no_header(folder):
     book = workbook()
     book.active["D9"], book.active["A70"], book.active["A5"] = "", None, "#DIV/0!"
-    book.active["XFD1048576"].font = openpyxl.styles.Font(bold=True)
+    book.active["AZ999"].font = openpyxl.styles.Font(bold=True)
     book.save("formatted.xlsx")
     data = read("formatted.xlsx").data
     assert data.shape == (60, 2)
     assert data["x"].isna().sum() == 1
+    book.active["XFD1048576"] = "stray"
+    book.save("stray.xlsx")
+    with pytest.raises(TableError, match=r"stray\.xlsx .* row 1,048,576"):
+        read("stray.xlsx")
     workbook(["Sales"], []).save("titled.xlsx")
     with pytest.raises(TableError, match=r"titled\.xlsx, row 1.*--skip-rows"):
         read("titled.xlsx")

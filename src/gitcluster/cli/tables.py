@@ -45,8 +45,8 @@ READERS: dict[bytes, Callable[[Any], pa.Table]] = {
     b"\xff\xff\xff\xff": lambda source: ipc.open_stream(source).read_all(),
 }
 """Readers of Parquet, Arrow files and Arrow streams by their first bytes."""
-SAMPLE, CELLS = 50, 1 << 18
-"""Lines that show the separator of a text table, and cells that are converted at once."""
+SAMPLE, CELLS, MAX_CELLS = 50, 1 << 18, 1 << 28
+"""Lines that show the separator of a text table, cells that are converted at once, and the most cells of a sheet."""
 LINE_END = re.compile("\r\n|\r|\n")
 csv.field_size_limit(1 << 28)  # a quote that is never closed would fill the memory
 
@@ -149,6 +149,12 @@ def _read_excel(raw: bytes, name: str, options: Options) -> tuple[pd.DataFrame, 
             raise TableError(f"--sheet {options['sheet']}: {name} has the sheets {list_of([first, *others])}.")
         if options["sheet"] is None and others:
             warnings.warn(f"{name}: read the sheet {first!r}. Use --sheet for {list_of(others)}.", stacklevel=2)
+        sheet = book.book[options["sheet"] or first]
+        if (sheet.max_row or 0) * (sheet.max_column or 0) > MAX_CELLS:  # pandas would fill all of them
+            raise TableError(
+                f"{name} has cells as far as row {sheet.max_row:,} and column {sheet.max_column:,}. Delete the stray ones, "
+                "or save the table as CSV."
+            )
         cells = book.parse(options["sheet"] or first, header=None, dtype=object, na_filter=False)
     filled = np.flatnonzero((cells != "").any(axis=1))
     filled = filled[filled >= options["skip_rows"]]
