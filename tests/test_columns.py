@@ -253,15 +253,26 @@ WRITTEN = {
     "dollars": [f"${x:,.2f}" for x in NUMBERS],
     "percent": [f"{x}%" for x in NUMBERS],
     "blanks": [f" {x} " for x in NUMBERS],
+    "francs": [f"CHF {x:,.2f}".replace(",", "\u202f") for x in NUMBERS],
+    "negative": [f"({x:.2f})" for x in NUMBERS],
+    "minus": [f"\u2212{x:.2f}" for x in NUMBERS],
 }
 
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_numbers_as_people_write_them(name):
-    plain, written = (GIT(2).fit(with_column("n", cells)) for cells in (NUMBERS, WRITTEN[name]))
+    numbers = -NUMBERS if name in ("negative", "minus") else NUMBERS
+    plain, written = (GIT(2).fit(with_column("n", cells)) for cells in (numbers, WRITTEN[name]))
     assert written.columns_["n"].kind == "numeric"
     np.testing.assert_array_equal(written.labels_, plain.labels_)
     np.testing.assert_allclose(written.log_intensity_, plain.log_intensity_)
+
+
+def test_a_decimal_comma_in_one_column_settles_the_points_of_the_others():
+    frame = with_column("price", WRITTEN["euros"]).assign(stock=[f"{x:,.0f}".replace(",", ".") for x in 3 * NUMBERS])
+    assert GIT(2).fit(frame).columns_["stock"].format.decimal == ","
+    plain = GIT(2).fit(with_column("price", NUMBERS).assign(stock=3 * NUMBERS))
+    np.testing.assert_array_equal(GIT(2).fit(frame).labels_, plain.labels_)
 
 
 @pytest.mark.parametrize("word", ["-", "n/a", "", None, "see note"])

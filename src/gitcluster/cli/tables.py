@@ -152,8 +152,8 @@ def _read_excel(raw: bytes, name: str, options: Options) -> tuple[pd.DataFrame, 
         sheet = book.book[options["sheet"] or first]
         if (sheet.max_row or 0) * (sheet.max_column or 0) > MAX_CELLS:  # pandas would fill all of them
             raise TableError(
-                f"{name} has cells as far as row {sheet.max_row:,} and column {sheet.max_column:,}. Delete the stray ones, "
-                "or save the table as CSV."
+                f"{name} has cells as far as row {sheet.max_row:,} and column {sheet.max_column:,}. Delete the stray "
+                "ones, or save the table as CSV."
             )
         cells = book.parse(options["sheet"] or first, header=None, dtype=object, na_filter=False)
     filled = np.flatnonzero((cells != "").any(axis=1))

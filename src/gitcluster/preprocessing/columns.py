@@ -167,8 +167,13 @@ REQUESTS = ("numeric", "log", "categorical", "ordinal", "date", "ignore")
 _ID_NAME = re.compile(r"(^|.*[\s_.-])(id|ids|key|nr|no|number|index|uuid|guid)$|.*[a-z](Id|ID)$", re.IGNORECASE)
 
 
-def learn_column(name: str, series: Any, request: Any, weight: Any) -> tuple[Column, Values | None]:
-    """Return a column with its kind, the requested one or None, and its cells, None if it is ignored."""
+def learn_column(
+    name: str, series: Any, request: Any, weight: Any, *, decimal: str = "."
+) -> tuple[Column, Values | None]:
+    """Return a column with its kind, the requested one or None, and its cells, None if it is ignored.
+
+    ``decimal`` is the mark to prefer if both fit.
+    """
     is_order = not isinstance(request, str) and np.ndim(request) == 1 and len(request) > 0
     if request is not None and not is_order and not (isinstance(request, str) and request in REQUESTS):
         raise ValueError(
@@ -181,7 +186,7 @@ def learn_column(name: str, series: Any, request: Any, weight: Any) -> tuple[Col
     column = Column(name, kind, weight=float(weight), requested=request is not None)
     if kind == "ignore":
         return column, None
-    values = _read_as(name, series, kind)
+    values = _read_as(name, series, kind, decimal)
     known = values.known
     column = column._replace(
         kind="empty" if not known.any() else kind or find_kind(name, values), missing=int((~known).sum()),
@@ -212,11 +217,11 @@ def learn_column(name: str, series: Any, request: Any, weight: Any) -> tuple[Col
     return column, values
 
 
-def _read_as(name: str, series: Any, kind: str | None) -> Values:
+def _read_as(name: str, series: Any, kind: str | None, decimal: str) -> Values:
     """Return the cells of a column in the format that suits them and a requested kind."""
     if kind in ("categorical", "ordinal"):
         return read_values(series, as_written=True, name=name)
-    values = read_values(series, name=name)
+    values = read_values(series, decimal=decimal, name=name)
     nature = {"numeric": "numbers", "log": "numbers", "date": "dates"}.get(kind or "", values.nature)
     if nature == values.nature:
         return values

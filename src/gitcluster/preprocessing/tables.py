@@ -221,10 +221,16 @@ def learn_columns(X: Any, requested: Any = None, weights: Any = None) -> tuple[C
     if nothing_requested and is_numeric(frame):
         return Columns(tuple(Column(name, "numeric") for name in names), encoded=False), []
     requested, weights = _check_named("columns", requested, names), _check_named("weights", weights, names)
-    learned = [
-        learn_column(name, cells, requested.get(name), weights.get(name, 1.0))
-        for name, cells in zip(names, frame.iter_columns(), strict=True)
-    ]
+
+    def learn(decimal: str) -> list[tuple[Column, Values | None]]:
+        return [
+            learn_column(name, cells, requested.get(name), weights.get(name, 1.0), decimal=decimal)
+            for name, cells in zip(names, frame.iter_columns(), strict=True)
+        ]
+
+    learned = learn(".")
+    if any(column.format.decimal == "," for column, _ in learned):  # then 1.234 is a thousand in the other columns too
+        learned = learn(",")
     columns = Columns(tuple(column for column, _ in learned))
     if not columns.used:
         raise ValueError(f"No column is left to cluster by:\n{columns}")

@@ -5,7 +5,7 @@ its :class:`Format`: numbers, dates, truth values, texts or categories, the deci
 The model keeps the format and reads new rows by it, so that a cell means the same in every batch. A cell that does not
 fit the format is missing, and is counted in ``unread``.
 
-Numbers may be written as people do: ``67.614,86``, ``$67,614.86``, ``0.5%``, ``1 234``. Units are ignored.
+Numbers may be written as people do: ``67.614,86``, ``$67,614.86``, ``0.5%``, ``1 234``, ``(12.50)``. Units are ignored.
 """
 
 import re
@@ -33,7 +33,10 @@ EPOCH = datetime(1970, 1, 1)
 
 PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 CODE = re.compile(r"[-+]?0\d+", re.ASCII)
-_AMOUNT = re.compile(r"([-+]?)[$€£¥]?\s?(.*?)\s?[$€£¥%]?\Z", re.DOTALL)
+_UNIT = r"(?:[$€£¥₹%]|USD|EUR|GBP|CHF|JPY)?"
+_AMOUNT = re.compile(rf"([-+]?)\s?{_UNIT}\s?(.*?)\s?{_UNIT}\Z", re.DOTALL)
+_TYPESET = str.maketrans({"\u2212": "-", "\u202f": " ", "\u2009": " "})
+"""Minus signs and narrow spaces of printed tables."""
 _GROUPED = {
     mark: re.compile(rf"[-+]?\d{{1,3}}(?:([{comma}'\u2019\u00a0 ])\d{{3}})(?:\1\d{{3}})*(?:[{mark}]\d+)?", re.ASCII)
     for mark, comma in (".,", ",.")
@@ -91,11 +94,13 @@ class Values(NamedTuple):
         return as_objects(None if np.isnan(x) else write(x) for x in self.numbers.tolist())
 
 
-def read_values(column: Any, fmt: Format | None = None, *, as_written: bool = False, name: str = "") -> Values:
+def read_values(
+    column: Any, fmt: Format | None = None, *, as_written: bool = False, decimal: str = ".", name: str = ""
+) -> Values:
     """Return the cells of a column of any data frame, or of an array.
 
-    The format is ``fmt``, that of a fit, or learned; texts stay texts if they are to be read ``as_written``. ``name``
-    is for errors.
+    The format is ``fmt``, that of a fit, or learned; texts stay texts if they are to be read ``as_written``, and
+    ``decimal`` is the mark to prefer if both fit. ``name`` is for errors.
 
     Examples
     --------
@@ -123,7 +128,7 @@ def read_values(column: Any, fmt: Format | None = None, *, as_written: bool = Fa
         _refuse_nested(cells, name)
         stripped = [None if is_missing(cell) else cell.strip() if isinstance(cell, str) else cell for cell in cells]
         counts = Counter(cell for cell in stripped if cell is not None)
-        fmt = _learn_format(counts) if fmt is None else fmt
+        fmt = _learn_format(counts, decimal) if fmt is None else fmt
         if fmt.nature in ("numbers", "dates"):
             parsed: dict[Any, float | None] = {cell: _parse_cell(cell, fmt) for cell in counts}
             lost = (cell for cell in counts if parsed[cell] is None and not _is_placeholder(cell))
@@ -178,11 +183,11 @@ def is_missing(cell: Any) -> bool:
     return isinstance(cell, (float, np.floating)) and cell != cell
 
 
-def _learn_format(counts: "Counter[Any]") -> Format:
+def _learn_format(counts: "Counter[Any]", decimal: str) -> Format:
     """Return the format that suits cells, none of them missing, by how often they occur.
 
-    Dates with a first number above 12 have the day first. If the numbers leave it open, points mean that the day comes
-    first (1.2.2024), and other marks that the month does.
+    ``decimal`` is the mark to prefer if both fit, as in 1.234. Dates with a first number above 12 have the day first.
+    If the numbers leave it open, points mean that the day comes first (1.2.2024), and other marks that the month does.
     """
     if counts and all(isinstance(cell, (bool, np.bool_)) for cell in counts):
         return Format("truths")
@@ -193,7 +198,7 @@ def _learn_format(counts: "Counter[Any]") -> Format:
         Format("dates", date_order=order) for order in (("ymd", "dmy", "mdy") if pointed else ("ymd", "mdy", "dmy"))
     ]
     if not any(CODE.fullmatch(text) for text in texts):  # a number has no zeros in front
-        formats = [Format("numbers"), Format("numbers", decimal=","), *formats]
+        formats = [*(Format("numbers", mark) for mark in sorted(".,", key=decimal.__ne__)), *formats]
     fits = [sum(count for cell, count in used.items() if _parse_cell(cell, fmt) is not None) for fmt in formats]
     best = int(np.argmax(fits))
     return formats[best] if used and fits[best] >= READABLE * sum(used.values()) else Format("texts")
@@ -213,8 +218,8 @@ def parse_number(cell: Any, decimal: str = ".") -> float | None:
 
     Examples
     --------
-    >>> parse_number("1'234.5 €"), parse_number("-€ 1.234,50", ","), parse_number("12,34"), parse_number("2_5")
-    (1234.5, -1234.5, None, None)
+    >>> parse_number("1'234.5 €"), parse_number("-€ 1.234,50", ","), parse_number("(CHF 12.50)"), parse_number("2_5")
+    (1234.5, -1234.5, -12.5, None)
     """
     if not isinstance(cell, str):
         try:
@@ -223,7 +228,10 @@ def parse_number(cell: Any, decimal: str = ".") -> float | None:
             return None
     if decimal == "." and PLAIN.fullmatch(cell):
         return float(cell)
-    text = _AMOUNT.sub(r"\1\2", cell, count=1)
+    text = cell.translate(_TYPESET)
+    if text.startswith("(") and text.endswith(")"):  # accountants write negative amounts in brackets
+        text = f"-{text[1:-1]}"
+    text = _AMOUNT.sub(r"\1\2", text, count=1)
     if _GROUPED[decimal].fullmatch(text):
         text = re.sub(rf"[^\d+\-{decimal}]", "", text)
     if decimal == ",":
