@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from benchmarks.reporting.tables import markdown
 from benchmarks.runner import FOLDER, Store
 
@@ -63,6 +65,8 @@ VARIANTS = 'pytest tests/test_variants.py -k "not diffs"'  # without a test for 
 TESTS = ("pytest", "hypothesis")
 DRAWN = ("matplotlib", "pandas", "pillow")
 
+LONG = 90.0
+"""Seconds of an item from which on the table shows those of its part too."""
 RECORDED = ("step", "only")
 """What identifies recorded seconds: a step of an item, and the selection of its fits."""
 
@@ -177,7 +181,9 @@ def table() -> str:
         page, _, anchor = item.evidence.partition("#")
         link = f"#{anchor}" if page == "reproduce.md" else item.evidence
         shown = (anchor or page.removesuffix(".md").split("/")[-1]).replace("-", " ").replace("_", " ")
-        seconds = [duration(measured(item, ())), duration(measured(item, item.quick)) if item.quick else ""]
-        time = " / ".join(text for text in (seconds[0], f"{seconds[1]} quick" if seconds[1] else "") if text)
+        whole, part = measured(item, ()), measured(item, item.quick)
+        texts = [duration(whole)] if whole else []
+        texts += [f"{duration(part)} quick"] if part and (whole or np.inf) > LONG and item.quick else []
+        time = " / ".join(texts)
         rows.append([item.name.split(":")[0], item.what, item.status, time, f"[{shown}]({link})"])
     return markdown(["item", "what", "status", "time", "evidence"], rows)
