@@ -1,12 +1,14 @@
 """The selection: which candidate is chosen, which number of clusters, and that noise is one cluster."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from gitcluster import GIT
+from gitcluster import GIT, selection
 from gitcluster.preprocessing.sources import Points
 from gitcluster.samples import prepare, without_clusters
 
@@ -116,3 +118,18 @@ def test_all_samples_follow_the_subsample():
         assert model.selection_["chosen"].sum() == 1
         assert len(set(model.selection_["representation"])) > 1  # the candidates of the subsample
         assert adjusted_rand_score(y, model.labels_) > 0.95
+
+
+@pytest.mark.parametrize(("n_samples", "follows_subsample"), [(61, True), (720, False)])
+def test_the_vote_of_a_subsample_falls_with_its_share(monkeypatch, n_samples, follows_subsample):
+    by_all = np.repeat([0, 1], 30)
+    by_subsample = np.where(np.arange(60) < 4, 1, by_all)
+    clusterings = [by_all, by_all, by_all, by_subsample]
+    candidates = [selection.Candidate(0, "linkage", labels, np.array([])) for labels in clusterings]
+    monkeypatch.setattr(selection, "gather_candidates", lambda *arguments: candidates)
+    graph = SimpleNamespace(sizes=np.ones(60))
+    settings = {"representation": "std", "n_neighbors": 5, "n_peaks": 60, "links": None}
+    configuration = SimpleNamespace(n_samples=n_samples, topo_graph=graph, **settings)
+    statistics = SimpleNamespace(local_labels=lambda i: np.arange(60))
+    chosen, _ = selection.choose([configuration], statistics, n_clusters=2, target=by_subsample)
+    np.testing.assert_array_equal(chosen.labels, by_subsample if follows_subsample else by_all)

@@ -163,8 +163,9 @@ def choose(
 ) -> tuple[Candidate, Table]:
     """Return the clustering into ``n_clusters`` that agrees best with the target or, without one, with all others.
 
-    The target holds the labels of a subsample, which count as much as all others, or of all samples, which count alone.
-    Local clusters may follow the target if it holds all samples, or if no candidate agrees with it. If the best
+    The target holds the labels of all samples, which count alone, or of a subsample. The latter count as much as all
+    others or, if the candidates agree with one another, in proportion to the samples. Local clusters may follow the
+    target if it holds all samples, or if the candidates agree neither with it nor with one another. If the best
     candidate does not agree with the others, referees vote too. With a prior, clusterings with other sizes are
     penalised, and referees, who do not know it, have half of the vote.
     """
@@ -172,18 +173,21 @@ def choose(
     candidates = gather_candidates(configurations, n_clusters, prior)
     local = [statistics.local_labels(i) for i in range(len(configurations))]
     labels = [c.labels[local[c.configuration]] for c in candidates]
-    follows = target is not None and len(target) == configurations[0].n_samples
-    if target is not None and (follows or compare_labels([target, *labels])[0, 1:].max() < AGREED):
-        followers = follow_labels(configurations, local, target, n_clusters)
-        candidates += followers
-        labels += [c.labels[local[c.configuration]] for c in followers]
-    sizes = [np.bincount(c.labels, configurations[c.configuration].topo_graph.sizes) for c in candidates]
-    voters: list[Opinion] = []
+    n_samples, follows = configurations[0].n_samples, False
     agreement = mean_agreement(compare_labels(labels))
     if target is not None:
-        # A subsample compares all representations, while the candidates of all samples see finer clusters.
-        near = compare_labels([target, *labels])[0, 1:]
-        agreement = near if follows else (agreement + near) / 2
+        near, follows = compare_labels([target, *labels])[0, 1:], len(target) == n_samples
+        # A subsample compares all representations, while the candidates of all samples see finer clusters. If these
+        # agree with one another, both count by their samples. Otherwise, they may share the mistakes of one method.
+        share = len(target) / (len(target) + n_samples) if agreement.max() >= AGREED else 0.5
+        if follows or max(near.max(), agreement.max()) < AGREED:
+            followers = follow_labels(configurations, local, target, n_clusters)
+            candidates += followers
+            labels += [c.labels[local[c.configuration]] for c in followers]
+            near, agreement = compare_labels([target, *labels])[0, 1:], mean_agreement(compare_labels(labels))
+        agreement = near if follows else share * near + (1 - share) * agreement
+    sizes = [np.bincount(c.labels, configurations[c.configuration].topo_graph.sizes) for c in candidates]
+    voters: list[Opinion] = []
     score = agreement + (0.0 if follows else ENTROPY_WEIGHT) * np.array([evenness(some, n_clusters) for some in sizes])
     if referees is not None and n_clusters > 1 and agreement[score.round(9).argmax()] < AGREED:
         voters = referees.cluster(n_clusters)
