@@ -130,6 +130,6 @@ def test_the_vote_of_a_subsample_falls_with_its_share(monkeypatch, n_samples, fo
     graph = SimpleNamespace(sizes=np.ones(60))
     settings = {"representation": "std", "n_neighbors": 5, "n_peaks": 60, "links": None}
     configuration = SimpleNamespace(n_samples=n_samples, topo_graph=graph, **settings)
-    statistics = SimpleNamespace(local_labels=lambda i: np.arange(60))
-    chosen, _ = selection.choose([configuration], statistics, n_clusters=2, target=by_subsample)
+    statistics = SimpleNamespace(configurations=[configuration], local_labels=lambda i: np.arange(60))
+    chosen, _ = selection.choose(statistics, n_clusters=2, target=by_subsample)
     np.testing.assert_array_equal(chosen.labels, by_subsample if follows_subsample else by_all)
