@@ -1,6 +1,7 @@
 """Checks of parameters. An error names the parameter, its value and a remedy."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from numbers import Integral
 from typing import Any
 
@@ -73,12 +74,17 @@ def check_sample_weight(weights: Any, n_samples: int) -> NDArray[np.float64] | N
         return None
     check_unmasked("sample_weight", weights)
     array = np.asarray(weights)
+    if array.dtype.kind == "O":  # as of columns of pandas that may have missing values
+        with suppress(TypeError, ValueError):
+            array = array.astype(np.float64)
     if array.dtype.kind not in "biuf" or array.shape != (n_samples,):
         raise ValueError(
             f"sample_weight must be {n_samples} real numbers, one per sample, "
             f"got an array of {array.dtype} of shape {array.shape}."
         )
     checked = array.astype(np.float64)
-    if not (np.isfinite(checked).all() and (checked >= 0).all() and 1e-100 <= checked.max() <= 1e100):
-        raise ValueError("sample_weight must be from 0 to 1e100 and not 0 for all samples.")
+    if not 0 <= checked.min() <= checked.max() <= 1e100:  # false for NaN
+        raise ValueError(f"sample_weight must be from 0 to 1e100, got {checked.min():g} to {checked.max():g}.")
+    if checked.max() < 1e-100:
+        raise ValueError("sample_weight must contain a positive value, got weights that are all zero.")
     return checked
