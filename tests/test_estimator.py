@@ -20,6 +20,15 @@ COPIES = np.random.default_rng(0).integers(0, 4, len(UNEVEN))
 VARIANTS = ["adaptive", "paper", "authors"]
 
 
+def test_weights_of_nullable_types():
+    weights = pd.Series(COPIES, dtype="Int64")
+    np.testing.assert_array_equal(
+        GIT(3).fit(UNEVEN, sample_weight=weights).labels_, GIT(3).fit(UNEVEN, sample_weight=COPIES).labels_
+    )
+    with pytest.raises(ValueError, match="sample_weight"):
+        GIT(3).fit(UNEVEN, sample_weight=weights.replace(0, pd.NA))
+
+
 def test_a_fit_finds_three_blobs():
     model = GIT(n_clusters=3).fit(X)
     assert adjusted_rand_score(model.labels_, y) == 1
