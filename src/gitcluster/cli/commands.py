@@ -511,8 +511,7 @@ def report(model: str, table: str, output: str, **options: Any) -> None:
 @click.argument("after", metavar="AFTER")
 @group("Output", option("-o", "--output", metavar="FILE.html", help="Write a page with a picture and all rows."))
 @table_options
-@json_option
-@quiet_option
+@result_options
 def diff(before: str, after: str, output: str | None, **options: Any) -> None:
     """Show what happened to the clusters of BEFORE in AFTER.
 
