@@ -71,13 +71,13 @@ def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -
         agreement = -1.0 if values is None else adjusted_rand_score(values[there], labels[there])
         if agreement < SAME:
             continue
-        others = np.hstack([features for other, features in parts if other.name != column.name])
-        others = _predictability(others[there], labels[there])
+        features = np.hstack([features for other, features in parts if other.name != column.name])
+        others = _predictability(features[there], labels[there])
         if others < WELL:
             notes.append(
                 f"The clusters coincide with the values of {column.name!r} (adjusted Rand index {agreement:.2f}); the "
                 f"other columns do not predict them ({others:.2f}). To cluster by the others, use "
-                f"columns={{{column.name!r}: 'ignore'}} (--ignore)."
+                f"columns={{{column.name!r}: 'ignore'}} (--exclude)."
             )
     return [note for note in notes if note]
 
