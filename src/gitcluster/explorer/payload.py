@@ -57,7 +57,6 @@ def build_payload(
     labels = _sample_names(clustering, None, rows)  # those in a file of edits; the index is None if labels are equal
     return {
         "n_samples": clustering.n_samples,
-        "prior": None if clustering.prior is None else clustering.prior.tolist(),
         "summary": summarize(clustering, advice=False),
         "stability": _pack_stability(clustering, rows),
         "scores": scores,
