@@ -285,9 +285,7 @@ class Clustering(_WithoutCaches):
             nearest[a], nearest[b] = b, a
         return nearest
 
-    def with_names(
-        self, names: Any = None, table: FrameFeatures | None = None, index: Array | None = None
-    ) -> "Clustering":
+    def with_names(self, names: Any, table: FrameFeatures | None, index: Array | None) -> "Clustering":
         """Return a copy with the names of features, columns and rows, as an estimator keeps it."""
         if table is not None and table.columns.encoded:
             names = table.columns.features
