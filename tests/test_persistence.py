@@ -196,7 +196,7 @@ def as_header(text):
     return as_npz(header=np.frombuffer(text.encode(), np.uint8))
 
 
-BEGINNING = '{"format": "gitcluster-model", "version": 5, "state": '
+BEGINNING = '{"format": "gitcluster-model", "version": 6, "state": '
 FOREIGN = {
     "pickle": pickle.dumps(Evil()), "text": b"labels 0 1 2\n" * 50, "empty": b"", "zip": b"PK\x05\x06" + bytes(18),
     "other npz": as_npz(X=X), "objects": as_npz(header=np.array([{"a": 1}, Evil()], dtype=object)),
@@ -243,7 +243,7 @@ def put(values, index, value):
     return changed
 
 
-@pytest.mark.parametrize(("name", "value"), [("version", 2), ("version", "5"), ("surprise", 1)])
+@pytest.mark.parametrize(("name", "value"), [("version", 2), ("version", "6"), ("surprise", 1)])
 def test_other_versions_and_parameters_are_refused(fitted, path, name, value):
     fitted("default")[0].save(path)
     header, arrays = read_parts(path)

@@ -54,7 +54,7 @@ def make_smile(n_samples: int = 1001, *, noise: float = 0.01, random_state: Any 
     """
     n_samples = check_integer("n_samples", n_samples, low=8)
     if not isinstance(noise, Real) or not 0 <= float(noise) < np.inf:
-        raise ValueError(f"`noise` must be a finite number >= 0, got {noise!r}.")
+        raise ValueError(f"noise must be a finite number >= 0, got {noise!r}.")
     rng = check_random_state(random_state)
     right, left, outline, mouth = (n_samples // 4 + (i < n_samples % 4) for i in range(4))
     across = rng.uniform(-0.95, 0.95, mouth)
@@ -212,7 +212,7 @@ def load(name: str) -> Labelled:
     ((178, 13), 2)
     """
     if name not in names():
-        raise ValueError(f"`name` must be one of {', '.join(SETS)}, got {name!r}.")
+        raise ValueError(f"name must be one of {', '.join(SETS)}, got {name!r}.")
     path = Path(os.environ.get("GITCLUSTER_DATA", ""), f"{name}.npz")
     stored = "GITCLUSTER_DATA" in os.environ and path.exists()
     try:

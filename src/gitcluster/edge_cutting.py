@@ -42,7 +42,7 @@ class EdgeCut(NamedTuple):
     merged: Array
     """(t,) edges along which the linkage or the sweep merged, in order, without what the sweep left over."""
     scores: NDArray[np.float64]
-    """W1 to the prior before the first and after every merge (default variant: before and after all of them); empty
+    """W1 to the prior before the first and after every merge (adaptive variant: before and after all of them); empty
     without a prior."""
 
 

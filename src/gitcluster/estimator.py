@@ -297,8 +297,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                 report=progress.begin,
                 **options,
             )
-            names = getattr(self, "feature_names_in_", None), table, row_labels(X)
-            clustering = clustering.with_names(*names)
+            described = getattr(self, "feature_names_in_", None), table, row_labels(X)
+            clustering = clustering.with_names(*described)
             skipped: list[str] = []
             if earlier is not None and not (read and clustering_of(earlier).edits):
                 clustering = continue_numbers(clustering, earlier, X)
@@ -308,7 +308,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
                     replay.apply(one)
                 skipped = replay.skipped
                 edited = refit_edited(source, clustering, replay, **options)
-                clustering, number = edited.with_names(*names), None
+                clustering, number = edited.with_names(*described), None
                 if earlier is not None and clustering_of(earlier).edits:  # its numbers are those of edited clusters
                     clustering = continue_numbers(clustering, earlier, X)
             self.clustering_ = clustering

@@ -93,14 +93,12 @@ class Hierarchy(NamedTuple):
     """(m - 1,) samples on the smaller side of every merge."""
 
 
-def build_hierarchy(graph: TopoGraph, *, ratio: int = MIN_SPLIT_RATIO, around: Array | None = None) -> Hierarchy:
+def build_hierarchy(graph: TopoGraph, *, around: Array | None = None) -> Hierarchy:
     """Link the local clusters of a connected topo-graph.
 
     Parameters
     ----------
     graph : TopoGraph
-    ratio : int, default=20
-        No split leaves less than 1 / ratio of an average cluster, as long as another is possible.
     around : ndarray of shape (m,), default=None
         Clusters of the local clusters, each connected, that must be one of the cuts.
 
@@ -113,13 +111,16 @@ def build_hierarchy(graph: TopoGraph, *, ratio: int = MIN_SPLIT_RATIO, around: A
     >>> cut_hierarchy(build_hierarchy(graph), graph, n_clusters=2)
     array([0, 1, 1])
     """
-    return order_merges(link(graph, around=around), graph, ratio=ratio, around=around)
+    return order_merges(link(graph, around=around), graph, around=around)
 
 
 def order_merges(
     merges: Merges, graph: TopoGraph, *, ratio: int = MIN_SPLIT_RATIO, around: Array | None = None
 ) -> Hierarchy:
-    """Return the hierarchy of known merges, see :func:`build_hierarchy`."""
+    """Return the hierarchy of known merges, see :func:`build_hierarchy`.
+
+    No split leaves less than 1 / ratio of an average cluster, as long as another is possible.
+    """
     order = rank_splits(merges.smaller, graph, ratio)[::-1]
     if around is not None:
         inside = graph.inside(around)[merges.edges[order]]

@@ -1,5 +1,6 @@
 """Every command in this process: what it writes, what it prints, how it refuses. And the page about the commands."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -259,7 +260,7 @@ def test_the_help_is_in_groups_and_not_cut_off(run, monkeypatch):
     ]
 
 
-def test_a_later_table_continues_the_model_and_diff_shows_the_changes(model, csv, run, customers, folder):
+def test_a_later_table_continues_the_model_and_diff_shows_the_changes(model, csv, run, customers, folder, monkeypatch):
     fewer = customers[customers["income"] < 7000]
     pd.concat([fewer, fewer[:50].assign(age=200, customer=[f"n{i}" for i in range(50)])]).to_csv("may.csv", index=False)
     plain = {"format": "gitcluster-edits", "version": 1, "n_samples": 200, "n_clusters": None,
@@ -284,8 +285,10 @@ def test_a_later_table_continues_the_model_and_diff_shows_the_changes(model, csv
     assert len(json.loads(out)["clusters"]) == 4
     assert "do not fit" in run("diff", model, "may.csv")[1]
     assert "No cluster changed" in run("diff", model, csv)[1]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path("may.csv").read_bytes())))
     for before, after, words in (
         ("may.csv", csv, "cluster"), (model, "missing.npz", "missing.npz"), (model, "edits.json", "edits.json"),
+        (model, "-", "AFTER must be a file"),
     ):  # fmt: skip
         code, _, err = run("diff", before, after)
         assert code == 1

@@ -511,8 +511,7 @@ def report(model: str, table: str, output: str, **options: Any) -> None:
 @click.argument("after", metavar="AFTER")
 @group("Output", option("-o", "--output", metavar="FILE.html", help="Write a page with a picture and all rows."))
 @table_options
-@json_option
-@quiet_option
+@result_options
 def diff(before: str, after: str, output: str | None, **options: Any) -> None:
     """Show what happened to the clusters of BEFORE in AFTER.
 
@@ -549,6 +548,8 @@ def _open_side(path: str, options: dict[str, Any], screen: Screen, before: Any) 
         return table.indexed[["cluster"]]
     if not isinstance(before, GIT):
         raise TableError(f"{path} is neither a saved model nor a table with a column 'cluster'.")
+    if path == STANDARD:  # it is at its end, and the model reads the columns again
+        raise TableError("AFTER must be a file, not the standard input, if its rows have no column 'cluster'.")
     return read_samples(path, options, screen, before)[1]
 
 

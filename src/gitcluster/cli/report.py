@@ -18,7 +18,6 @@ from gitcluster._support.names import count_of, escape_control, list_of
 from gitcluster._support.optional import require
 from gitcluster.cli.models import command_line
 from gitcluster.comparison import Comparison
-from gitcluster.fitted.outliers import noise_threshold
 from gitcluster.fitted.summary import ranked_numbers, summarize
 from gitcluster.fitted.traits import compare_to_group, in_words, read_traits
 
@@ -29,8 +28,10 @@ MAX_LISTED, MAX_NODES, MAX_ROWS = 10, 60, 500
 def make_report(model: GIT, X: Any, *, title: str) -> str:
     """Return the report of a fitted table as a page."""
     require("matplotlib", extra="cli", purpose="A report")
+    from matplotlib.colors import to_hex
+
     from gitcluster import plots
-    from gitcluster.plots._drawing import cluster_colours
+    from gitcluster.plots._drawing import colours_of
 
     clustering = model.clustering_
     columns, stability = clustering.columns, clustering.stability
@@ -51,9 +52,9 @@ def make_report(model: GIT, X: Any, *, title: str) -> str:
         title=title, summary=summarize(clustering, advice=False), pictures=pictures, profile=model.profile(X),
         facts={
             "clusters": model.n_clusters_, "rows": len(X), "columns used": len(used),
-            "outliers": int((scores > noise_threshold(scores, "auto")).sum()),
+            "outliers": int((scores > clustering.fitted.far_out).sum()),
         },
-        colours=[colour.area for colour in cluster_colours(int(clustering.cluster_ids.max()) + 1)],
+        colours=[to_hex(colour) for colour in colours_of(range(int(clustering.cluster_ids.max()) + 1))],
         best=list_of(list(map(str, best))), stability=stability and stability.sentences(),
         graph=f"{count_of(len(model.topo_graph_.sizes), 'local cluster')} and "
         f"{count_of(len(model.topo_graph_.edges), 'connection')}",

@@ -57,7 +57,6 @@ def build_payload(
     labels = _sample_names(clustering, None, rows)  # those in a file of edits; the index is None if labels are equal
     return {
         "n_samples": clustering.n_samples,
-        "prior": None if clustering.prior is None else clustering.prior.tolist(),
         "summary": summarize(clustering, advice=False),
         "stability": _pack_stability(clustering, rows),
         "scores": scores,
@@ -96,7 +95,7 @@ def choose_samples(clustering: Clustering, most: int) -> Array:
     if n_samples <= most:
         return np.arange(n_samples)
     if most < len(peaks):
-        raise ValueError(f"`max_samples` must be at least {len(peaks)}, the number of local clusters, got {most}.")
+        raise ValueError(f"max_samples must be at least {len(peaks)}, the number of local clusters, got {most}.")
     order = np.lexsort((np.random.default_rng(0).random(n_samples), clustering.local_labels))
     order = order[~np.isin(order, peaks)]
     n_others = most - len(peaks)
@@ -109,7 +108,7 @@ def _sample_names(clustering: Clustering, names: Any, rows: Array) -> list[str] 
     if names is None:
         return None
     if isinstance(names, str) or np.shape(names) != (clustering.n_samples,):
-        raise ValueError(f"`names` must have shape ({clustering.n_samples},), got {np.shape(names)}.")
+        raise ValueError(f"names must have shape ({clustering.n_samples},), got {np.shape(names)}.")
     return list(map(str, np.asarray(names, dtype=object)[rows]))
 
 
@@ -247,7 +246,7 @@ def pack_columns(clustering: Clustering, X: Any, columns: Any, rows: Array) -> t
     given = {} if columns is None else _columns_by_name("columns", columns)
     for name, values in given.items():
         if np.shape(values) != (clustering.n_samples,):
-            raise ValueError(f"`columns[{name!r}]` must have shape ({clustering.n_samples},), got {np.shape(values)}.")
+            raise ValueError(f"columns[{name!r}] must have shape ({clustering.n_samples},), got {np.shape(values)}.")
     read = {name: read_values(_take(values, rows)) for name, values in given.items()}
     if X is None:
         table = {trait.name: _trait_values(trait) for trait in fitted_traits(clustering, rows)}
@@ -277,7 +276,7 @@ def _columns_by_name(parameter: str, columns: Any) -> dict[str, Any]:
     if frame is not None:
         return dict(zip(column_names(frame), frame.iter_columns(), strict=True))
     if not isinstance(columns, Mapping):
-        raise TypeError(f"`{parameter}` must be a dict or a DataFrame, got {type(columns).__name__}.")
+        raise TypeError(f"{parameter} must be a dict or a DataFrame, got {type(columns).__name__}.")
     return {str(name): values for name, values in columns.items()}
 
 

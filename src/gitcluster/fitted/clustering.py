@@ -285,9 +285,7 @@ class Clustering(_WithoutCaches):
             nearest[a], nearest[b] = b, a
         return nearest
 
-    def with_names(
-        self, names: Any = None, table: FrameFeatures | None = None, index: Array | None = None
-    ) -> "Clustering":
+    def with_names(self, names: Any, table: FrameFeatures | None, index: Array | None) -> "Clustering":
         """Return a copy with the names of features, columns and rows, as an estimator keeps it."""
         if table is not None and table.columns.encoded:
             names = table.columns.features
@@ -337,11 +335,9 @@ def clustering_of(model: Any) -> Clustering:
     """Return the clustering of a fitted estimator, or the clustering itself."""
     if isinstance(model, Clustering):
         return model
-    if not hasattr(type(model), "fit"):
+    if not hasattr(type(model), "labels_"):
         hint = "Use GIT.load(path)" if isinstance(model, (str, PathLike)) else "Fit one: GIT().fit(X)"
         raise TypeError(f"model must be a fitted GIT, got {type(model).__name__}. {hint}.")
-    if not hasattr(type(model), "labels_"):
-        raise TypeError(f"model must be a fitted GIT, got {type(model).__name__}.")
     if not isinstance(getattr(model, "clustering_", None), Clustering):
         raise NotFittedError(f"This {type(model).__name__} is not fitted yet. Fit it first: model.fit(X).")
     return model.clustering_  # type: ignore[no-any-return]

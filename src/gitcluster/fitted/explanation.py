@@ -241,30 +241,6 @@ def explain(
     if clustering.index is None:
         clustering = replace(clustering, index=row_labels(X))
     i = _find_row(clustering, "i", i)
-    j = None if j is None else _find_row(clustering, "j", j)
-    return explain_rows(clustering, i, j, X=X, details=details)
-
-
-def _find_row(clustering: Clustering, name: str, given: Any) -> int:
-    """Return the row of a sample that is given by its label in the index of the data frame, or by its row."""
-    is_integer = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    if clustering.index is None or (is_integer and clustering.index.dtype.kind == "O"):
-        n_samples = clustering.n_samples
-        row = check_integer(name, given, low=-n_samples)
-        if row >= n_samples:
-            raise ValueError(f"{name} must be below n_samples = {n_samples}, got {row}.")
-        return int(row % n_samples)
-    rows = np.flatnonzero(clustering.index == (given if is_integer else str(given)))
-    if not len(rows):
-        first = ", ".join(repr(label) for label in clustering.index[:3].tolist())
-        raise ValueError(f"{name} must be a label of the fitted rows, got {given!r}. The first labels are {first}.")
-    return int(rows[0])
-
-
-def explain_rows(
-    clustering: Clustering, i: int, j: int | None = None, *, X: Any = None, details: bool = False
-) -> SampleExplanation | PairExplanation:
-    """Explain one sample or two, given by their rows."""
     graph, cut, hierarchy = clustering.topo_graph, clustering.edge_cut, clustering.hierarchy
     a, traits = int(clustering.local_labels[i]), traits_of(clustering, X)
     home = int(cut.labels[a])
@@ -283,6 +259,7 @@ def explain_rows(
         return SampleExplanation(
             clustering, i, cluster, home, a, clustering.climb(i), shares, splits_at, merges_at, traits, details
         )
+    j = _find_row(clustering, "j", j)
     b = int(clustering.local_labels[j])
     other = int(cut.labels[b])
     path, edges = strongest_path(graph, a, b, cut.kept if home == other else np.ones(len(graph.edges), bool))
@@ -290,6 +267,22 @@ def explain_rows(
     return PairExplanation(
         clustering, (i, j), (home, other), (a, b), path, edges, ~cut.kept[edges], joined_until, traits, details
     )
+
+
+def _find_row(clustering: Clustering, name: str, given: Any) -> int:
+    """Return the row of a sample that is given by its label in the index of the data frame, or by its row."""
+    is_integer = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    if clustering.index is None or (is_integer and clustering.index.dtype.kind == "O"):
+        n_samples = clustering.n_samples
+        row = check_integer(name, given, low=-n_samples)
+        if row >= n_samples:
+            raise ValueError(f"{name} must be below n_samples = {n_samples}, got {row}.")
+        return int(row % n_samples)
+    rows = np.flatnonzero(clustering.index == (given if is_integer else str(given)))
+    if not len(rows):
+        first = ", ".join(repr(label) for label in clustering.index[:3].tolist())
+        raise ValueError(f"{name} must be a label of the fitted rows, got {given!r}. The first labels are {first}.")
+    return int(rows[0])
 
 
 def _joined_until(hierarchy: Hierarchy, a: int, b: int) -> int:

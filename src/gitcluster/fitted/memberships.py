@@ -18,8 +18,6 @@ from gitcluster.selection import intrinsic_dimension, null_conductance
 
 BOUNDARY = 0.499
 """Membership in other clusters at the boundary; below a half, so that the own cluster has the largest membership."""
-NEAR_BOUNDARY = 0.75
-"""Membership below which a sample is closer to the boundary of its cluster than to its centre."""
 LEAST_SUPPORT = 1e-6
 """Least support of a sample, so that its own cluster has the largest membership at any distance."""
 BLOCK = 1 << 20

@@ -1,8 +1,7 @@
 """Outlier scores, and the threshold above which a sample is noise.
 
 The outlier score is 1 - 1 / r if the neighbourhood of a sample is r > 1 times as wide as those of its neighbours,
-and 0 otherwise.
-The comparison is local, so scores are comparable in dense and sparse clusters.
+and 0 otherwise. The comparison is local, so scores are comparable in dense and sparse clusters.
 """
 
 from numbers import Real

@@ -37,7 +37,7 @@ from gitcluster.preprocessing.values import Format
 from gitcluster.topo_graph import TopoGraph
 from gitcluster.variants import Variant, find_variant
 
-FORMAT, VERSION = "gitcluster-model", 5
+FORMAT, VERSION = "gitcluster-model", 6
 COUNT, HUGE, INFINITE = 2**62, float(np.finfo(np.float64).max), math.inf
 """Bounds of counts, whose sums fit in 64 bits, and of finite numbers."""
 ABOVE_0 = math.ulp(0.0)

@@ -45,8 +45,8 @@ def predict_fitted(clustering: Clustering, rows: Any = slice(None)) -> SamplePre
     )  # fmt: skip
 
 
-def predict_training(training: TrainingSamples, members: Array | None = None) -> SamplePrediction:
-    """Return the results of members of the training samples, or of all."""
+def predict_training(training: TrainingSamples, members: Array | None) -> SamplePrediction:
+    """Return the results of members of the training samples; None for all."""
     rows: Any = slice(None) if members is None else np.maximum(members, 0)
     local = training.local_labels[rows]
     return SamplePrediction(

@@ -62,8 +62,7 @@ def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -
     """
     from sklearn.metrics import adjusted_rand_score  # slow to import
 
-    widths = [len(column.features) for column in columns.used]
-    parts = list(zip(columns.used, np.split(matrix, np.cumsum(widths)[:-1], axis=1), strict=True))
+    parts = list(zip(columns.used, columns.split(matrix), strict=True))
     notes = [_far_values(column, part[:, 0]) for column, part in parts if column.kind in ("numeric", "date")]
     there = np.asarray(labels) >= 0
     several = len(np.unique(labels[there])) > 1 and len(parts) > 1
@@ -72,13 +71,13 @@ def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -
         agreement = -1.0 if values is None else adjusted_rand_score(values[there], labels[there])
         if agreement < SAME:
             continue
-        of_column = np.repeat([other.name == column.name for other in columns.used], widths)
-        others = _predictability(matrix[there][:, ~of_column], labels[there])
+        features = np.hstack([features for other, features in parts if other.name != column.name])
+        others = _predictability(features[there], labels[there])
         if others < WELL:
             notes.append(
                 f"The clusters coincide with the values of {column.name!r} (adjusted Rand index {agreement:.2f}); the "
                 f"other columns do not predict them ({others:.2f}). To cluster by the others, use "
-                f"columns={{{column.name!r}: 'ignore'}} (--ignore)."
+                f"columns={{{column.name!r}: 'ignore'}} (--exclude)."
             )
     return [note for note in notes if note]
 

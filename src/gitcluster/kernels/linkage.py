@@ -142,8 +142,7 @@ def join_smallest(edges, log_sums, pairs, sizes, root, n_clusters, step):
     """Join the smallest cluster to the one it is most strongly connected to until ``n_clusters`` are left.
 
     Strengths are rounded to multiples of ``step``, so that rounding errors do not break ties. Bridges count only if
-    there is no real edge. The heap may hold clusters that have grown or merged since; these are skipped. Return the
-    number of clusters that are left.
+    there is no real edge. The heap may hold clusters that have grown or merged since; these are skipped.
     """
     head, tail, following = list_half_edges(edges, root)
     real = np.full(len(root), -inf)
@@ -184,7 +183,6 @@ def join_smallest(edges, log_sums, pairs, sizes, root, n_clusters, step):
         sizes[high] = sizes[i] + sizes[best]
         heapq.heappush(heap, (sizes[high], -high))
         count -= 1
-    return count
 
 
 # Average linkage

@@ -5,7 +5,7 @@ readers; further clusters have the same hues, darker and lighter.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -46,14 +46,6 @@ TEXT_GAP = 1.5
 """Pixels between two texts."""
 
 
-class ClusterColours(NamedTuple):
-    """The colour of a cluster, and that of its name on a light and on a dark background, as hex codes."""
-
-    area: str
-    light: str
-    dark: str
-
-
 def colours_of(labels: Any) -> Colours:
     """Return (n, 3) colours of cluster labels; noise (-1) is grey."""
     labels = np.asarray(labels)
@@ -66,12 +58,6 @@ def colours_of(labels: Any) -> Colours:
 def readable(colour: Any) -> str:
     """Return a darker colour, for text."""
     return to_hex(tuple(0.65 * np.asarray(colour)))
-
-
-def cluster_colours(n_clusters: int) -> list[ClusterColours]:
-    """Return the colours of clusters as hex codes for a page."""
-    colours = colours_of(np.arange(n_clusters))
-    return [ClusterColours(to_hex(c), readable(c), to_hex(tuple(c + 0.4 * (1 - c)))) for c in colours]
 
 
 def plain(name: str, longest: int = MAX_NAME) -> str:

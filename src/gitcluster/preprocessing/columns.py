@@ -54,8 +54,6 @@ class Column(NamedTuple):
     """Values of a category, most frequent first; of an ordinal in their order; the two of a binary column."""
     other: bool = False
     """Whether there are more values, which count as one."""
-    median: float = 0.0
-    """Median of the logarithms, for explanations."""
     shift: float = 0.0
     """Added before the logarithm: 1 if there are zeros."""
     weight: float = 1.0
@@ -213,7 +211,6 @@ def learn_column(
     elif column.kind == "log":
         assert values.numbers is not None
         column = column._replace(shift=1.0 if np.nanmin(values.numbers) == 0 else 0.0)
-        column = column._replace(median=float(np.nanmedian(column.logarithm(values.numbers))))
     return column, values
 
 

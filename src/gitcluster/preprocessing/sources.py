@@ -297,10 +297,6 @@ class Points(_Source):
             return row_bytes(new) == row_bytes(self.values[members])
         return bool((self.values[members[0]] == new[0]).all() and np.array_equal(self.values[members], new))
 
-    def rows(self, members: Array, X: Any = None) -> Any:
-        """Return some of the samples, as :meth:`nearest` takes them; ``X`` is not needed."""
-        return self.values[members]
-
     def search_among(self, samples: Array) -> SearchAmong | None:
         """Return a function that searches among some of the samples; None if no feature varies."""
         if not self.values.shape[1]:
@@ -376,13 +372,6 @@ class Distances(_Source):
         """Return whether new samples are exactly the fitted ones."""
         return sha256(new.tobytes()).hexdigest() == self.fingerprint
 
-    def rows(self, members: Array, X: Any = None) -> Any:
-        """Return rows of the fitted matrix X, which the model does not store."""
-        if X is None:
-            raise ValueError("A model of metric='precomputed' stores no distances. Use explain(i, j, X=distances).")
-        X = np.asarray(X)
-        return X[members] if self.columns is None else X[self.columns[members]][:, self.columns]
-
     def stored(self, members: Array) -> "Distances":
         """Return the part that a model stores, without the matrix; ``members`` are the given samples, each once."""
         return replace(self, matrix=None, fingerprint=sha256(self.matrix[members].tobytes()).hexdigest())
@@ -446,10 +435,6 @@ class NeighborGraph(_Source):
     def is_same(self, new: Any, members: Array) -> bool:
         """Return whether new samples are exactly the fitted ones."""
         return new.shape == self.graph.shape and row_bytes(new) == row_bytes(self.graph)
-
-    def rows(self, members: Array, X: Any = None) -> Any:
-        """Return some rows of the graph; ``X`` is not needed."""
-        return self.graph[members]
 
 
 Source = Points | Distances | NeighborGraph

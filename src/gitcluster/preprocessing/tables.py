@@ -182,12 +182,6 @@ class Columns:
         return FeatureKinds(*(np.array(values) for values in zip(*rows, strict=True)))
 
 
-def columns_of(X: Any, requested: Any = None, weights: Any = None) -> Columns | None:
-    """Return the columns of a data frame; None for anything else, see :func:`learn_columns`."""
-    learned = learn_columns(X, requested, weights)
-    return None if learned is None else learned[0]
-
-
 def learn_columns(X: Any, requested: Any = None, weights: Any = None) -> tuple[Columns, list[Values | None]] | None:
     """Return the columns of a data frame with their cells; None for anything else.
 
@@ -206,7 +200,7 @@ def learn_columns(X: Any, requested: Any = None, weights: Any = None) -> tuple[C
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"id": ["a", "b", "c", "d"], "age": [30, 41, 39, 25], "pet": ["cat", "dog", "cat", "cat"]})
-    >>> print(columns_of(frame))
+    >>> print(learn_columns(frame)[0])
     id   dropped: identifies the rows
     age  number
     pet  two values: cat, dog
@@ -272,7 +266,7 @@ class FrameFeatures(NamedTuple):
 def learn_table(
     X: Any, requested: Any, weights: Any, check: Callable[[Any], Any], *, n_jobs: int | None = None
 ) -> FrameFeatures | None:
-    """Return the features of a data frame, see :func:`columns_of`; None if X is not one.
+    """Return the features of a data frame, see :func:`learn_columns`; None if X is not one.
 
     ``check`` returns a frame of numbers as an array of floats, NaN allowed.
     """
