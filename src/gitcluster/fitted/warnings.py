@@ -78,7 +78,7 @@ def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -
             notes.append(
                 f"The clusters coincide with the values of {column.name!r} (adjusted Rand index {agreement:.2f}); the "
                 f"other columns do not predict them ({others:.2f}). To cluster by the others, use "
-                f"columns={{{column.name!r}: 'ignore'}} (--ignore)."
+                f"columns={{{column.name!r}: 'ignore'}} (--exclude)."
             )
     return [note for note in notes if note]
 
