@@ -161,8 +161,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Adaptive variant: agreement of the selected clustering with the other candidates, from 0 to 1. Below 0.5 the
         result is weak.
     representation_, representations_ : str, dict of ndarrays
-        The representation of the features, and a table of all of them with their scores or the reasons for leaving
-        them out (adaptive variant).
+        Adaptive variant: the selected representation of the features, and a table of all with their scores or the
+        reasons for leaving them out.
     n_clusters_scores_ : dict of ndarrays
         With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest wins. ``rank``
         is 1, 2 and 3 for the best numbers that differ by a factor of 1.5 or more. ``conductance`` is near 0 for closed
@@ -410,7 +410,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
         Notes
         -----
-        A sample halfway between its peak and the lowest sample of its local cluster has a membership of at least 0.75
+        Halfway between its peak and the lowest sample of its local cluster, a sample has a membership of at least 0.75
         in its own cluster. The rest goes to the clusters to which the boundary pairs of its local cluster lead. Far
         from all fitted samples, memberships shrink towards equal shares; ``predict_samples(X).support`` is 1 if they
         do not. Memberships are not calibrated probabilities. ``X`` must be dense, even after a sparse fit.
