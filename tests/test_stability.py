@@ -77,7 +77,7 @@ def test_draws_like_the_fit_are_stable_and_others_are_not(stable):
     part = compare_draws(model.clustering_, [(rows[labels != 2], labels[labels != 2], 2)])
     assert part.clusters[:2].tolist() == [1, 1]
     assert np.isnan(part.clusters[2])
-    assert "Cluster 2 is too small to be drawn." in part.sentences()
+    assert "No half-sample contains cluster 2." in part.sentences()
 
 
 def make_case(name):

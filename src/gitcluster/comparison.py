@@ -1,7 +1,7 @@
 """Compare two clusterings: which clusters are the same, and what happened to the others.
 
-**The same cluster.** Every row of the second clustering that the first one has as well keeps its first cluster. If
-these are fewer than half of the rows, the first model predicts the clusters of the others, but for outliers. Pairs of
+**The same cluster.** A row of the second clustering that the first one contains keeps its first cluster. If
+these are fewer than half of the rows, the first model predicts the others, except outliers. Pairs of
 clusters are then matched by the number of common rows, the largest first; of equal numbers, the lower number of the
 first cluster, then of the second. A pair matches if its common rows are more than half of either cluster, and no
 cluster matches twice.
@@ -28,7 +28,7 @@ from gitcluster.preprocessing.tables import as_frame, column_names, row_labels
 MIN_PART = 0.1
 """Share of a cluster that a part needs, for a split or a merge."""
 MIN_GROWTH = 1.25
-"""Factor by which the share of a cluster changes if it grew or shrank."""
+"""A cluster grew or shrank if its share changed by at least this factor."""
 MIN_MOVE = 0.5
 """Difference of means in standard deviations of the cluster, or of shares by Cohen's h: medium by his convention."""
 STANDARD_ERRORS = 4.0
@@ -302,10 +302,10 @@ def compare(before: Any, after: Any, X: Any = None, *, id: str | None = None) ->
     before, after : GIT, array-like of shape (n_samples,) or data frame
         Fitted models; labels, where -1 is noise; or data frames with a column "cluster". Rows are matched by ``id``, or
         by the index of the data frame or series. Rows without ids are matched by position. If ``before`` is a model,
-        ``after`` may also be a table of new rows with the columns of the fit: do they still fit the model?
+        ``after`` may also be a table of new rows, to check whether they still fit.
     X : array-like or data frame, default=None
-        The rows of ``after`` with their columns, if ``before`` is a model: it predicts rows that it does not know, and
-        clusters are compared in these columns. By default they are compared in the values that the models store.
+        The table of ``after``, if ``before`` is a model, which then predicts rows that it does not know. Clusters are
+        compared in its columns; by default, in the values that the models store.
     id : str, default=None
         Column of data frames that identifies the rows.
 

@@ -1,7 +1,6 @@
-"""The paper's data sets, ``X, y = load("iris")``, and generated ones.
+"""The data sets of the paper, ``X, y = load("iris")``, and generated ones.
 
-Every set of the paper is a pair of samples and labels. Sets are loaded from a folder of npz files, from scikit-learn or
-the web.
+Sets are loaded from a folder of npz files, from scikit-learn or from the web.
 """
 
 import csv
@@ -78,7 +77,7 @@ CUSTOMER_SPREAD, STAYING = np.array([7.0, 0.8, 2.8]), 0.93
 
 
 def make_customers(*, spread: float = 1.0, random_state: Any = None) -> list[tuple[Any, NDArray[Any]]]:
-    """Draw twelve monthly tables of customers, whose groups change.
+    """Draw twelve monthly tables of customers whose groups change.
 
     Customers stay, leave and join, and their values vary from month to month. Students join in month 3. Two fifths of
     the regular customers begin to spend more in month 5. Platinum customers become gold customers in month 7. Senior

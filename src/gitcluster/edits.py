@@ -142,7 +142,7 @@ class Replay:
         self.names = {number: name for number, name in self.names.items() if (self.labels == number).any()}
 
     def _locate(self, rows: Array) -> int:
-        """Return the cluster that has most of these rows; raise a LookupError if there is none."""
+        """Return the cluster that has most of these rows; raise a LookupError if no cluster has any."""
         numbers, counts = np.unique(self.labels[rows[rows >= 0]], return_counts=True)
         if not len(numbers):
             raise LookupError("its rows are gone")

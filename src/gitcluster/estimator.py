@@ -63,14 +63,14 @@ from gitcluster.resampling import measure_stability
 class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clustering based on the graph of intensity topology.
 
-    Samples climb to intensity peaks and form local clusters. The boundary pairs between local clusters make a weighted
-    graph. Local clusters are merged along its strong edges, guided by a prior of cluster proportions if there is one.
+    Samples climb to intensity peaks and form local clusters. The boundary pairs between local clusters define a
+    weighted graph. Local clusters are merged along its strong edges, guided by expected proportions if given.
     The fit is deterministic and has no ``random_state``.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters. "auto" chooses it (adaptive variant only) from 1 to 60, or to 2 sqrt(n_samples) if that is
+        Number of clusters. "auto" (adaptive variant only) selects it, from 1 to 60 or 2 sqrt(n_samples), whichever is
         less.
     proportions : array-like of shape (n_clusters,) or "equal", default=None
         Expected shares of the clusters in any order and scale: ``[1, 0.5, 0.1]``, or counts. Without them, the
@@ -99,14 +99,14 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         "cosine"; other input is searched exactly. "auto" uses it if it is clearly faster. To use an index of another
         package, pass its neighbours with ``metric="precomputed_graph"``.
     noise : float or "auto", default=None
-        Samples to label -1: the given share of them, those with the highest outlier scores; or "auto", those far
-        outside the usual range. By default every sample has a cluster.
+        Share of samples to label -1, those with the highest outlier scores. "auto" labels those far outside the usual
+        range. By default every sample has a cluster.
     min_cluster_size, max_cluster_size : int, default=None
         Bounds on the number of samples in a cluster, before noise is removed (adaptive variant only).
     columns : dict, default=None
         Kinds of columns of a data frame by name: "numeric", "log", "categorical", "ordinal" (or a list of its values
-        in order), "date" or "ignore". Other kinds are recognised, see ``columns_``. A frame of numbers only is used as
-        it is, unless ``columns`` or ``weights`` is given.
+        in order), "date" or "ignore". Other kinds are recognised, see ``columns_``. A frame of numbers only is
+        treated like an array, unless ``columns`` or ``weights`` is given.
     weights : dict, default=None
         Factors of the distances in columns of a data frame, by name; 0 drops a column.
     n_jobs : int, default=None
@@ -119,18 +119,18 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     Attributes
     ----------
     clustering_ : Clustering
-        All results of the fit in one object; the attributes below are parts of it.
+        All results of the fit in one object, from which the attributes below are read.
     labels_ : ndarray of shape (n_samples,)
         Cluster of every sample; 0 is the largest cluster, unless ``previous`` or ``edits`` were given; -1 is noise.
     cluster_ids_ : ndarray of shape (n_clusters,)
         Number of every cluster in ``labels_``, ascending; ``proportions_`` and the columns of ``predict_proba`` follow
         this order.
     cluster_names_ : dict
-        Names of clusters by their numbers. Assign a dict to set them: ``model.cluster_names_ = {0: "regular"}``.
+        Names of clusters by number. Assign a dict to set them: ``model.cluster_names_ = {0: "regular"}``.
     probabilities_ : ndarray of shape (n_samples,)
         Membership of every sample in its cluster, from a half at the boundary to 1; 0 for noise.
     outlier_scores_ : ndarray of shape (n_samples,)
-        From 0 to 1: 1 - 1 / r if the neighbourhood of a sample is r times as wide as those of its neighbours.
+        1 - 1 / r if the neighbourhood of a sample is r > 1 times as wide as those of its neighbours, otherwise 0.
     n_clusters_ : int
         Number of clusters: the requested number, unless there are fewer intensity peaks. The authors' variant may
         return more.
@@ -158,16 +158,16 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         subsample, and with rounded values those of copies with noise. If the candidates disagree, Ward's linkage,
         k-means and a Gaussian mixture have rows too, and ``agreement`` is the mean over these methods.
     agreement_ : float
-        Adaptive variant: agreement of the chosen clustering with the other candidates, from 0 to 1. Below 0.5 the
+        Adaptive variant: agreement of the selected clustering with the other candidates, from 0 to 1. Below 0.5 the
         result is weak.
     representation_, representations_ : str, dict of ndarrays
-        The representation of the features, and a table of all of them with their scores or the reasons for leaving
-        them out (adaptive variant).
+        Adaptive variant: the selected representation of the features, and a table of all with their scores or the
+        reasons for leaving them out.
     n_clusters_scores_ : dict of ndarrays
-        With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest is chosen. ``rank``
+        With ``n_clusters="auto"``: a table of every number of clusters and its score; the highest wins. ``rank``
         is 1, 2 and 3 for the best numbers that differ by a factor of 1.5 or more. ``conductance`` is near 0 for closed
         clusters, and ``valley`` is the share of samples in clusters with a density valley around them. ``families`` is
-        the agreement between different clustering methods, NaN if they were not asked.
+        the agreement between different clustering methods, NaN if they did not vote.
     columns_ : Columns
         After a fit on a data frame: the use of every column; ``print`` it.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
@@ -242,8 +242,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             Or distances, see ``metric``.
         y : array-like of shape (n_samples,), default=None
             Partial labels: samples with the same label share a cluster, samples with different labels do not; -1 is
-            unknown. Clusters keep their own numbers. A ``y`` without any -1 is ignored, as by every clusterer of
-            scikit-learn.
+            unknown. Clusters keep their own numbers. A ``y`` without any -1 is ignored, as in every clusterer
+            of scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of every sample in intensities, sizes, connections and proportions. Integers equal repeated rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), default=None
@@ -253,8 +253,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             the earlier clusters that they continue, see :func:`gitcluster.compare`; other clusters get new numbers.
             The clusters themselves do not change.
         edits : path, dict or list of them, default=None
-            Files of edits that the explorer saved, applied in this order (adaptive variant only). Rows are found by the
-            index of the data frame. An edit is skipped, with a warning, if its rows are gone or in several clusters.
+            Files of edits that the explorer saved, applied in this order (adaptive variant only). The index of the data
+            frame identifies rows. An edit is skipped with a warning if its rows are gone or in several clusters.
             Edits take precedence over constraints.
 
         Returns
@@ -381,7 +381,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return own_shares(self.clustering_)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return the cluster of new samples: that of the steepest fitted neighbour of higher intensity.
+        """Return the clusters of samples; a new one joins its steepest fitted neighbour of higher intensity.
 
         Fitted samples keep their labels. With ``noise``, new samples farther out than the fitted noise are -1. So is a
         new row of a graph without a neighbour.
@@ -410,10 +410,10 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
 
         Notes
         -----
-        A sample halfway between its peak and the lowest sample of its local cluster keeps at least three quarters for
-        its own cluster; the rest goes to the clusters that the boundary pairs of its local cluster lead to. Far from
-        all fitted samples, memberships shrink towards equal shares; ``predict_samples(X).support`` is 1 if they do
-        not. Memberships are not calibrated probabilities. ``X`` must be dense, whatever was fitted.
+        Halfway between its peak and the lowest sample of its local cluster, a sample has a membership of at least 0.75
+        in its own cluster. The rest goes to the clusters to which the boundary pairs of its local cluster lead. Far
+        from all fitted samples, memberships shrink towards equal shares; ``predict_samples(X).support`` is 1 if they
+        do not. Memberships are not calibrated probabilities. ``X`` must be dense, even after a sparse fit.
         """
         check_is_fitted(self)
         if issparse(X) and not isinstance(self.clustering_.source, NeighborGraph):
@@ -439,7 +439,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             return score_closedness(clustering, samples, prediction, n_jobs=self.n_jobs)
 
     def predict_samples(self, X: Any) -> SamplePrediction:
-        """Return labels, local clusters, log intensity, outlier scores and support of samples, new and fitted alike."""
+        """Return labels, local clusters, log intensity, outlier scores and support of new or fitted samples."""
         check_is_fitted(self)
         clustering = self.clustering_
         prediction = self._predict(X, clustering)
@@ -491,7 +491,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return labels
 
     def layers(self, n_clusters: Iterable[int] | None = None) -> list[Layer]:
-        """Return the few numbers of clusters that the data support, from coarse to fine.
+        """Return clusterings for the few numbers of clusters that the data support, from coarse to fine.
 
         Every cluster lies in one cluster of the layer before. Links of the fit hold in every layer;
         ``min_cluster_size`` and ``max_cluster_size`` hold in the layer with the number of clusters of the fit.
@@ -499,8 +499,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Parameters
         ----------
         n_clusters : iterable of int, default=None
-            Numbers of clusters of the layers. By default that of the fit, and those that ``n_clusters_scores_`` ranks
-            next.
+            Numbers of clusters of the layers. By default that of the fit and the next best of ``n_clusters_scores_``.
 
         Returns
         -------
@@ -528,7 +527,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
             The fitted samples, to show the values of the table; by default values are restored from the model. Only
             columns that the clustering used are compared.
         details : bool, default=False
-            Whether the text contains peaks, local clusters and edges of the topo-graph.
+            Whether to include peaks, local clusters and edges of the topo-graph.
 
         Returns
         -------
@@ -544,9 +543,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         Parameters
         ----------
         X : data frame or array-like of shape (n_samples, n_columns), default=None
-            A table with the fitted rows; by default the fitted features, as stored in the model. If X is a data frame,
-            only columns that the clustering used are compared, and the others are listed. A table without any of these
-            columns is described completely.
+            A table with the fitted rows; by default the fitted features. If X is a data frame, only columns used for
+            clustering are compared, and the others are listed. If it has none of them, all its columns are compared.
         rules : bool, default=True
             Whether to learn a few rules for every cluster.
 
@@ -560,9 +558,9 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return profile(self.clustering_, X, rules=rules)
 
     def summary(self) -> str:
-        """Return the result in plain sentences: rows and columns, groups, how sure they are, what to check next.
+        """Return the result in plain sentences: data, groups, certainty and the next step.
 
-        After :meth:`stability`, the summary says how many half-samples have the same groups.
+        After :meth:`stability`, the summary includes its result.
         """
         check_is_fitted(self)
         return summarize(self.clustering_)
@@ -579,19 +577,19 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return bundle
 
     def stability(self, X: Any = None, n_draws: int = 50, *, random_state: Any = 0) -> Stability:
-        """Cluster half-samples of the fitted data, to see which clusters another sample would show as well.
+        """Cluster half-samples of the fitted data, to see which clusters another sample would also show.
 
-        Every draw has half of the rows, at most 1,000 of a large table or 50 per cluster, and is clustered with the
-        parameters of the fit; links and limits on cluster sizes are not used. The same is done for some tables whose
-        columns are shuffled, to see what chance achieves. Shuffled columns keep groups that show in a single column.
+        Every draw has half of the rows, but at most 1,000 or 50 per cluster, whichever is more. It is clustered with
+        the parameters of the fit, without links and size bounds. Some tables with shuffled columns are clustered
+        likewise, to measure agreement by chance. Groups that a single column shows survive the shuffling.
 
         Parameters
         ----------
         X : array-like, sparse matrix or data frame, default=None
-            The fitted data. Needed for precomputed distances, and if the model stores transformed features only.
+            The fitted data. Required for precomputed distances, and if the model stores only transformed features.
         n_draws : int, default=50
         random_state : int, RandomState instance or None, default=0
-            Determines the draws.
+            Seed of the draws.
 
         Returns
         -------
@@ -616,7 +614,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         return result
 
     def explore(self, X: Any = None, path: str | os.PathLike[str] = "explorer.html", **options: Any) -> Path:
-        """Write a self-contained HTML page with the samples, the topo-graph, other cuts and explanations.
+        """Write one HTML page with the samples, the topo-graph, other cuts and explanations.
 
         Parameters
         ----------
@@ -640,7 +638,7 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
     def to_pandas(self) -> Frames:
         """Return data frames ``samples``, ``local_clusters`` and ``edges`` as one named tuple.
 
-        ``samples`` has the index of the data frame that was fitted; peaks and parents are rows, counted from 0.
+        ``samples`` has the index of the fitted data frame; peaks and parents are row positions.
         """
         check_is_fitted(self)
         return to_pandas(self.clustering_)
@@ -657,8 +655,8 @@ class GIT(ClusteringAttributes, CallbackSupportMixin, ClusterMixin, BaseEstimato
         ----------
         path : str or path
         notes : dict, default=None
-            Numbers, texts, lists and arrays to store in the same file; :meth:`load` returns a model with them as
-            ``notes_``. By default those of the file that the model was loaded from.
+            Numbers, texts, lists and arrays to store in the file; :meth:`load` restores them as ``notes_``. By default
+            the ``notes_`` of a loaded model are kept.
         """
         check_is_fitted(self)
         if callable(self.verbose):

@@ -108,25 +108,25 @@ prior_options = group(
 )
 history_options = group(
     "History",
-    option("--previous", metavar="MODEL", help="An earlier model: clusters keep its numbers and names."),
-    option("--edits", multiple=True, metavar="FILE.json", help="Edits by hand that the explorer saved."),
+    option("--previous", metavar="MODEL", help="Earlier model whose numbers and names the clusters keep."),
+    option("--edits", multiple=True, metavar="FILE.json", help="Edits that the explorer saved."),
 )
 bound_options = group(
     "Prior knowledge",
     option("--min-size", "min_cluster_size", type=int, help="Smallest number of rows in a cluster."),
     option("--max-size", "max_cluster_size", type=int, help="Largest number of rows in a cluster."),
-    option("--noise", type=share_type, metavar="SHARE", help="Share of rows labelled -1, or auto."),
+    option("--noise", type=share_type, metavar="SHARE", help="Share of rows to label -1, or auto."),
 )
 method_options = group(
     "Method",
-    option("--n-neighbors", type=click.IntRange(1), metavar="N", help="Neighbours. Selected by default."),
+    option("--n-neighbors", type=click.IntRange(1), metavar="N", help="Number of neighbours. Selected by default."),
     option("--metric", default="euclidean", show_default=True, metavar="NAME",
            help="Distance: any metric of scikit-learn's NearestNeighbors."),
     option("--scale", type=choice(["auto", "std", "components", "none"]), default="auto", show_default=True,
-           help="Scaling of columns. Components are the principal ones with 90 % of the variance."),
+           help="Scaling of columns; components: principal components with 90 % of the variance."),
     option("--variant", type=choice(["adaptive", "paper", "authors"]), default="adaptive", show_default=True,
-           help="Adaptive needs no tuning; the others are the published method."),
-    option("--stability", is_flag=True, help="Cluster 50 half-samples as well, to see which clusters are stable."),
+           help="Adaptive needs no tuning; the others are the published versions."),
+    option("--stability", is_flag=True, help="Also cluster 50 half-samples, to see which clusters are stable."),
     option("--jobs", "n_jobs", type=int, default=-1, show_default=True, help="Threads; -1 for all processors."),
 )  # fmt: skip
 column_options = group(
@@ -144,22 +144,22 @@ column_options = group(
 )  # fmt: skip
 format_options = group(
     "Format of the table",
-    option("--separator", type=choice([*SEPARATORS]), help="Separator of the fields. Guessed by default."),
-    option("--skip-rows", type=click.IntRange(0), default=0, metavar="N", help="Lines above the header."),
+    option("--separator", type=choice([*SEPARATORS]), help="Separator of the fields. Detected by default."),
+    option("--skip-rows", type=click.IntRange(0), default=0, metavar="N", help="Lines to skip above the header."),
     option("--decimal", type=choice([".", ","]), help="Decimal mark of texts. Detected for each column by default."),
     option("--encoding", metavar="NAME", help="Encoding. By default UTF-8, else cp1252."),
-    option("--no-header", is_flag=True, help="The first line of a text table holds values, not names."),
+    option("--no-header", is_flag=True, help="The first line of a text table contains values, not names."),
     option("--sheet", metavar="NAME", help="Sheet of an Excel workbook. By default the first."),
 )  # fmt: skip
 output_option = group(
     "Output",
-    option("-o", "--output", metavar="FILE", help="File for the labels: CSV, TSV, Parquet, Arrow, NPY or Excel, "
-           "by its name; - is the standard output."),
+    option("-o", "--output", metavar="FILE", help="File for the labels; the suffix selects CSV, TSV, Parquet, Arrow, "
+           "NPY or Excel. - is the standard output."),
 )  # fmt: skip
 score_options = group(
     "Output",
     option("--probabilities", is_flag=True, help="Also write memberships in the clusters and outlier scores."),
-    option("--with-data", is_flag=True, help="Write your own table with cluster, membership and outlier_score added."),
+    option("--with-data", is_flag=True, help="Write the whole table with cluster, membership and outlier_score."),
 )
 json_option = option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the summary.")
 quiet_option = option("-q", "--quiet", is_flag=True, help="Print no summary and no progress.")
@@ -204,6 +204,7 @@ def app() -> None:
     gitcluster diff before.npz after.npz                what happened to the clusters?
 
     Tables are CSV, TSV, Parquet, Arrow, NPY or Excel files; - is the standard input or output.
+
     Exit codes: 0 success, 1 an error in the data or files, 2 wrong usage, 130 interrupted.
     """
 
@@ -225,7 +226,7 @@ def app() -> None:
 def fit(table: str, save: str | None, previous: str | None, edits: tuple[str, ...], **options: Any) -> None:
     """Cluster the rows of TABLE (a file, or - for the standard input).
 
-    Without -o, labels go to the standard output if it is a pipe or a file. In a terminal they are not shown.
+    Without -o or --save, labels go to the standard output if it is a pipe or a file.
 
     \b
     gitcluster fit data.parquet -c 3 -o labels.csv
@@ -329,8 +330,7 @@ def _fit_summary(model: GIT, table: Table) -> list[Any]:
 def predict(model: str, table: str, **options: Any) -> None:
     """Predict the clusters of the rows of TABLE with a saved MODEL.
 
-    The columns are those of the fit, matched by name. Far from all rows of the fit, memberships are low and outlier
-    scores near 1.
+    Columns are matched by name. Rows far from all rows of the fit have low memberships and outlier scores near 1.
 
     gitcluster predict model.npz new.csv -o labels.csv
     """
@@ -355,20 +355,20 @@ def predict(model: str, table: str, **options: Any) -> None:
     screen.show(result, sizes, _row_words(read), *([far] if far_out else []))
 
 
-@app.command(short_help="Choose another number of clusters without a new fit.")
+@app.command(short_help="Cut into another number of clusters, without a new fit.")
 @model_argument
 @prior_options
 @output_option
 @result_options
 def cut(model: str, n_clusters: int | None, proportions: Any, **options: Any) -> None:
-    """Return other labels of a saved MODEL: another number of clusters, or other proportions. No search is repeated.
+    """Write the labels of a saved MODEL for another number of clusters or other proportions, without a new fit.
 
     \b
     gitcluster cut model.npz -c 5 -o labels5.csv
     gitcluster cut model.npz --proportions 2:1:1 -o labels.csv
     """
     if n_clusters is None and proportions is None:
-        raise click.UsageError("Name a number of clusters, -c 5, or --proportions 2:1:1.")
+        raise click.UsageError("Set the number of clusters (-c 5) or --proportions 2:1:1.")
     output, screen = _prepare(options, [model])
     fitted = read_model(model)
     labels = fitted.cut(n_clusters=n_clusters, proportions=proportions)
@@ -398,7 +398,7 @@ def _write(output: str, content: bytes, screen: Screen) -> None:
 @show_options
 @json_option
 def profile(model: str, data: str | None, output: str | None, **options: Any) -> None:
-    """Compare every cluster with all other rows and with the nearest cluster, and list a few rules for it.
+    """Compare every cluster with all other rows and with the nearest cluster, and list a few rules.
 
     gitcluster profile model.npz data.csv
     """
@@ -416,9 +416,9 @@ def profile(model: str, data: str | None, output: str | None, **options: Any) ->
 @option("--details", is_flag=True, help="Add peaks, local clusters and edges of the topo-graph.")
 @result_options
 def explain(model: str, rows: tuple[str, ...], **options: Any) -> None:
-    """Explain why a ROW is in its cluster or why two rows are in the same cluster or in different ones.
+    """Explain why a ROW is in its cluster, or why two rows share a cluster or not.
 
-    A row is its number, counted from 0 without the header, or its id if the fit had --id.
+    Name a row by its number, counted from 0 without the header, or by its id if the fit had --id.
 
     \b
     gitcluster explain model.npz 17
@@ -443,7 +443,7 @@ def explain(model: str, rows: tuple[str, ...], **options: Any) -> None:
 @data_argument
 @group(
     "Output",
-    option("--kind", type=choice(PLOTS), default="clusters", show_default=True, help="The plot to draw."),
+    option("--kind", type=choice(PLOTS), default="clusters", show_default=True, help="Plot to draw."),
     option("-o", "--output", default="gitcluster.png", show_default=True, metavar="FILE", help="PNG, SVG or PDF."),
 )
 @show_options
@@ -476,7 +476,7 @@ def plot(model: str, data: str | None, kind: str, output: str, **options: Any) -
 @group("Output", option("-o", "--output", default="explorer.html", show_default=True, metavar="FILE.html"))
 @show_options
 def explore(model: str, data: str | None, output: str, **options: Any) -> None:
-    """Write a page to explore a clustering in a browser, and print its path.
+    """Write an HTML page to explore a clustering in a browser.
 
     gitcluster explore model.npz data.csv -o explorer.html
     """
@@ -515,8 +515,8 @@ def report(model: str, table: str, output: str, **options: Any) -> None:
 def diff(before: str, after: str, output: str | None, **options: Any) -> None:
     """Show what happened to the clusters of BEFORE in AFTER.
 
-    BEFORE and AFTER are saved models, or tables with a column "cluster". AFTER may also be a table of new rows, to see
-    whether they still fit a model.
+    BEFORE and AFTER are saved models, or tables with a column "cluster". If BEFORE is a model, AFTER may also be
+    a table of new rows, to check whether they still fit.
 
     \b
     gitcluster diff february.npz march.npz -o diff.html

@@ -124,7 +124,7 @@ class DaskGIT(ClusteringAttributes, ClusterMixin, BaseEstimator):  # type: ignor
             samples = partition.learn_scaling(samples, self.scale)
             progress.begin("sort")
             ordered = partition.order_samples(samples)
-            progress.begin("choose the representation")
+            progress.begin("select the representation")
             subsample = stages.study_subsample(samples, ordered[0], settings, self.scale)
             study = subsample[1]
             decided = study.fit.representation

@@ -1,4 +1,4 @@
-"""Write a fitted model as one interactive HTML page, which needs no server and no network.
+"""Write a fitted model as one interactive HTML page, which needs neither server nor network.
 
 The page is built from the TypeScript sources in ``explorer/`` (``scripts/build-explorer``) and ships as ``page.html``.
 This package adds the data of one model. All cuts are computed here; the page only shows them.
@@ -41,12 +41,12 @@ def write_explorer(
         A fitted model.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The fitted samples; by default the scaled samples of the model. Two features are shown directly, more by two
-        principal components. The page contains all columns of a table, also those that were not used for clustering.
+        principal components. The page contains all columns of a table, including those not used for clustering.
     path : str or path, default="explorer.html"
         An existing file is replaced.
     embedding : array-like of shape (n_samples, 2), default=None
-        Coordinates for the first view (UMAP, a map). Without it, a graph is drawn by a force layout and distances by
-        classical scaling.
+        Coordinates of the first view (UMAP, a map). By default, graphs use a force layout and distances classical
+        scaling.
     columns : dict or DataFrame, default=None
         More columns to show and to colour by: numbers, dates or categories.
     names : sequence of n_samples, default=None

@@ -205,7 +205,7 @@ class PairExplanation:
         lines += [f"Cut edges: {list_of(cut, MAX_CUT)}."] if cut else []
         if clustering.stability is not None and cut:
             share = np.nanmax(np.append(clustering.stability.edges[self.edges[self.cut]], -1))
-            lines += [f"In {share:.0%} of the half-samples, this path is cut there as well."] if share >= 0 else []
+            lines += [f"In {share:.0%} of the half-samples, this path is cut as well."] if share >= 0 else []
         return lines
 
     __repr__ = __str__

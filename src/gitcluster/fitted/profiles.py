@@ -1,7 +1,7 @@
 """Profiles: the columns in which every cluster differs, and rules for it, as text, HTML, data frame and plot.
 
-The mean of each column in a cluster is compared with its mean in all other rows, and in the nearest cluster, which is
-the one with the strongest edge to it. For categories, shares are compared.
+The mean of each column in a cluster is compared with its mean in all other rows and in the nearest cluster. The nearest
+cluster has the strongest edge to it. For categories, shares are compared.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The stability of a clustering: how much of it another sample of the same data would show."""
+"""Stability: how well half-samples of the data reproduce a clustering."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ CONFIDENCE = (-1.0, 2.3)
 """Log odds that a number of clusters is right if no half-sample has it, and their gain if all have it. Fitted on half
 of the sets of ``python -m benchmarks stability``."""
 MIN_GAIN = 0.1
-"""Agreement above that of shuffled tables from which on clusters are better than chance; a few tables vary by less."""
+"""Clusters are better than chance if their agreement exceeds that of shuffled tables by this much."""
 MAX_NUMBERS = 4
 """Other numbers of clusters that are listed."""
 STABLE, DISSOLVED = 0.75, 0.5
@@ -31,7 +31,7 @@ class Stability:
     draw_size: int
     """Rows of every draw."""
     is_chosen: bool
-    """Whether every draw chose its number of clusters; otherwise it was given."""
+    """Whether every draw selected its number of clusters; otherwise it was given."""
     sizes: Array
     """(n_clusters,) rows of every cluster."""
     numbers: Array
@@ -72,9 +72,9 @@ class Stability:
 
     @property
     def confidence(self) -> float:
-        """Return how often numbers of clusters that were as stable were right in tests; NaN if the number was given.
+        """Return how often a number this stable was right in tests; NaN if the number was given.
 
-        A number that all half-samples share may be wrong, because groups that overlap look like one.
+        A number that all half-samples share may be wrong, because overlapping groups look like one.
         """
         start, gain = CONFIDENCE
         return float(1 / (1 + np.exp(-start - gain * self.same_number))) if self.is_chosen else float("nan")
@@ -94,19 +94,19 @@ class Stability:
             groups = "no groups" if n_clusters == 1 else f"{n_clusters} groups"
             same = int((self.numbers == n_clusters).sum())
             sentences.append(f"Of {self.n_draws} half-samples, {same} have {groups}{rest}.")
-            doubt = "; the number is doubtful" if self.same_number < 0.5 else ""
-            sentences.append(f"In tests, {self.confidence:.0%} of the numbers with such a share were right{doubt}.")
+            doubt = ", so it is doubtful" if self.same_number < 0.5 else ""
+            sentences.append(f"In tests, a number this stable was right {self.confidence:.0%} of the time{doubt}.")
         if n_clusters == 1:
             return sentences
         agreement, chance = self.agreement.mean(), ""
         if len(self.null_agreement):
             by_chance = self.null_agreement.mean()
-            hardly = ", hardly more" if agreement < by_chance + MIN_GAIN else ""
+            hardly = ", hardly less" if agreement < by_chance + MIN_GAIN else ""
             chance = f" (shuffled columns: {by_chance:.2f}{hardly})"
-        sentences.append(f"The half-samples agree with these groups by {agreement:.2f} of 1{chance}.")
+        sentences.append(f"Agreement of the half-samples with these groups: {agreement:.2f} of 1{chance}.")
         for title, similarity in zip(self.titles, self.clusters.tolist(), strict=True):
             if np.isnan(similarity):
-                sentences.append(f"Cluster {title} is too small to be drawn.")
+                sentences.append(f"No half-sample contains cluster {title}.")
         unstable = [
             f"cluster {title}" for title, share in zip(self.titles, self.clusters, strict=True) if share < STABLE
         ]

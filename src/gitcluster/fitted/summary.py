@@ -57,9 +57,9 @@ def _groups(clustering: Clustering) -> list[str]:
 
 
 def _number(clustering: Clustering) -> list[str]:
-    """Return where the number of clusters comes from, and the next best numbers."""
+    """Return how the number of clusters was determined, and the next best numbers."""
     if clustering.edits:
-        return [f"They were edited by hand, with {count_of(len(clustering.edits), 'change')}."]
+        return [f"The clusters were edited by hand ({count_of(len(clustering.edits), 'change')})."]
     if clustering.n_requested is not None:
         return [f"The {'number was' if clustering.prior is None else 'proportions were'} requested."]
     scores = clustering.n_clusters_scores
@@ -68,11 +68,11 @@ def _number(clustering: Clustering) -> list[str]:
     if clustering.n_clusters > 1:
         others = [str(number) if number > 1 else "no groups" for number in ranked_numbers(scores)[1:]]
         rest = f"; next best: {' or '.join(others)}" if others else ""
-        return [f"The number was chosen from the data{rest}."]
+        return [f"The number was selected from the data{rest}."]
     score = scores["score"]
     best = int(score[1:].argmax()) + 1
     return [
-        f"The best division, into {best + 1}, has a score of {score[best]:.2f}; data without groups reach "
+        f"The best division has {best + 1} groups and a score of {score[best]:.2f}; data without groups score up to "
         f"{score[0]:.2f}."
     ]
 
@@ -106,7 +106,7 @@ def _next_step(clustering: Clustering) -> str:
     if clustering.n_clusters == 1:
         return "If you expect groups, set n_clusters or proportions, or leave out columns unrelated to them."
     if stability is None and not clustering.edits:
-        return "Next: model.stability(X) shows whether half of the rows have the same groups."
+        return "Next: model.stability(X) shows whether half of the rows form the same groups."
     if stability is not None and (stability.clusters < STABLE).any():
         return "Next: fit again with fewer groups, or treat the rows as one group."
     return "Next: model.profile() shows the columns in which the groups differ."

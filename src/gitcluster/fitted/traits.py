@@ -77,7 +77,7 @@ class Difference(NamedTuple):
 
 
 def show_value(kind: str, value: Any, digits: int | None = None) -> str:
-    """Format a value with at most so many digits, or a mean if ``digits`` is None.
+    """Format a value with at most this many digits, or a mean if ``digits`` is None.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """GIT in BERTopic: ``BERTopic(hdbscan_model=GIT())`` works without this module.
 
-BERTopic supports any model with ``fit``, ``labels_`` and ``predict``, but computes the probabilities of all topics only
-for models of hdbscan's own type. :func:`topic_probabilities` returns them for GIT. BERTopic is not imported.
+BERTopic supports any model with ``fit``, ``labels_`` and ``predict``, but computes probabilities of all topics for
+hdbscan only. :func:`topic_probabilities` returns them for GIT. BERTopic is not imported.
 """
 
 from typing import Any

@@ -1,9 +1,8 @@
 """GIT for single-cell data, called like scanpy's tools: ``git(adata)``.
 
 The input is the principal components of ``scanpy.pp.pca`` in ``adata.obsm["X_pca"]``, or the graph of
-``scanpy.pp.neighbors``. The clusters are written to ``adata.obs["git"]``. :func:`cut` and :func:`plot_resolution` need
-only ``adata.obs`` and ``adata.uns``, so they also work on an object that was read from a file. Neither scanpy nor
-anndata is imported.
+``scanpy.pp.neighbors``. The clusters are written to ``adata.obs["git"]``. :func:`cut` and :func:`plot_resolution` use
+only ``adata.obs`` and ``adata.uns``, so they also work on loaded files. Neither scanpy nor anndata is imported.
 """
 
 from collections.abc import Iterable, Sequence

@@ -255,7 +255,7 @@ class SklearnIndex(KNNIndex):
 
     def query(self, new: Any, k: int, *, n_jobs: int | None = None) -> tuple[Array, Array]:
         """Return scikit-learn's k nearest samples of every new one. A distance that is not defined is infinite."""
-        # Boolean metrics convert numbers, which is no mistake. Filters are shared by all threads, of which several may
+        # Boolean metrics convert numbers, which is no mistake. Filters are shared by all threads, several of which may
         # search Euclidean neighbours at the same time.
         quiet: Any = nullcontext()
         if self.metric != "euclidean":

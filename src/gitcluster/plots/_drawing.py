@@ -31,7 +31,7 @@ INK, FAINT = "#333333", "#8A8A8A"
 DASHED = (0, (4, 2.5))
 
 MAX_MARKERS = 20_000
-"""Of more samples, so many random ones are drawn."""
+"""If there are more samples, this many are drawn at random."""
 COVERAGE = 0.12
 """Share of the axes that markers would cover without overlap."""
 MARGIN = 0.06

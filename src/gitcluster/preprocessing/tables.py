@@ -1,6 +1,6 @@
 """Data frames of any library as arrays of features: pandas, polars, pyarrow, DuckDB, lazy frames.
 
-:func:`learn_table` learns the columns of a fit, drops those that say nothing, and imputes what is missing.
+:func:`learn_table` learns the columns of a fit, drops those without information, and imputes what is missing.
 :func:`read_table` does the same for new rows with what the fit has learned. Arrays are not touched: they are used as
 they are.
 """
