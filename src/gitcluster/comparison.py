@@ -93,6 +93,7 @@ def _read_side(name: str, given: Any, id_column: str | None) -> Grouping | None:
     rows = row_labels(given)
     if frame is not None and "cluster" in column_names(frame):
         given = frame.get_column("cluster").to_list()
+        id_column = "id" if id_column is None and rows is None and "id" in column_names(frame) else id_column
         rows = rows if id_column is None else _read_ids(name, frame, id_column)
     elif frame is not None or issparse(given) or np.ndim(given) == 2:
         return None

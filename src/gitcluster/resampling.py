@@ -187,7 +187,7 @@ def _fitted_data(clustering: Clustering, X: Any, scale: Any) -> tuple[Source, An
     if columns is not None and columns.encoded and source.metric == "euclidean":
         kinds = columns.feature_kinds
     if X is not None:
-        given: Any = check_source(clustering.encode(X), source.metric)
+        given: Any = check_source(clustering.encode(clustering.align(X)), source.metric)
         if (given.n_samples, given.n_features) != (n_samples, source.n_features):
             raise ValueError(
                 f"X must be the fitted data, {n_samples} rows with {source.n_features} features, got "

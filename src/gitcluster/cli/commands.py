@@ -545,6 +545,8 @@ def _open_side(path: str, options: dict[str, Any], screen: Screen, before: Any) 
     plain = {**options, "usual_id": usual or "row", "columns": (), "exclude": ()}
     table = load_table(path, plain)
     if "cluster" in table.whole:
+        if table.ids is None and list(table.whole).index("cluster") == 1:  # labels behind an id, as fit writes them
+            table = table._replace(ids=table.whole.iloc[:, 0])
         return table.indexed[["cluster"]]
     if not isinstance(before, GIT):
         raise TableError(f"{path} is neither a saved model nor a table with a column 'cluster'.")

@@ -102,9 +102,9 @@ def open_model(path: str, data: str | None, options: Options) -> tuple[GIT, Any,
     model, screen = read_model(path), Screen(options)
     if data is None:
         return model, None, screen
-    X = read_rows(data, options, screen, model, independent=True).data
+    X = read_rows(data, options, screen, model, independent=True).indexed
     if len(X) != len(model.labels_):
         raise TableError(
             f"{data} has {len(X):,} rows, the model was fitted to {len(model.labels_):,}. Use the table of the fit."
         )
-    return model, X, screen
+    return model, model.clustering_.align(X), screen

@@ -71,6 +71,7 @@ def write_explorer(
     'moons.html'
     """
     clustering = clustering_of(model)
+    X = clustering.align(X)
     rows = choose_samples(clustering, check_integer("max_samples", max_samples, low=1))
     payload = {"title": "GIT explorer" if title is None else str(title)}
     payload |= build_payload(clustering, X, rows, embedding=embedding, columns=columns, names=names)

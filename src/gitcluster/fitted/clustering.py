@@ -298,6 +298,25 @@ class Clustering(_WithoutCaches):
         """Return the label of a sample in the index of the data frame, or its number."""
         return str(sample if self.index is None else self.index[sample])
 
+    def align(self, X: Any) -> Any:
+        """Return the table of the fit with its rows in the order of the fit, by the index of a pandas data frame."""
+        if self.columns is None or not hasattr(X, "iloc"):
+            return X
+        fitted = np.arange(self.n_samples) if self.index is None else self.index
+        if len(X) != len(fitted) or not X.index.is_unique or np.array_equal(X.index, fitted):
+            return X
+        order = X.index.get_indexer(fitted)
+        if (order < 0).all():  # the table has another index
+            return X
+        if (order < 0).any():
+            raise ValueError(f"X must have the rows of the fit, got none named {fitted[order < 0][0]!r}.")
+        if self.index is None:  # row numbers identify rows only if they were not given anew
+            raise ValueError(
+                "X must have its rows in the order of the fit, got the row numbers in another one. Use X.sort_index(), "
+                "or X.reset_index(drop=True) if the rows are in order."
+            )
+        return X.iloc[order]
+
     def encode(self, X: Any) -> Any:
         """Return a data frame as the features that were fitted, gaps imputed; anything else as it is."""
         if self.columns is None or self.donors is None or as_frame(X) is None:

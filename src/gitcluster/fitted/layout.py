@@ -93,7 +93,7 @@ def layout_samples(clustering: Clustering, X: Any = None, *, embedding: Any = No
             raise ValueError(f"embedding must have shape ({n_samples}, 2), got {xy.shape}.")
         first, second = map(str, getattr(embedding, "columns", ("embedding 1", "embedding 2")))
         return SampleLayout(xy, (first, second), False)
-    X = clustering.encode(X)
+    X = clustering.encode(clustering.align(X))
     is_graph = X is None or isinstance(X, tuple) or (issparse(X) and X.shape[0] == X.shape[1])
     if isinstance(source, NeighborGraph) and is_graph:
         return SampleLayout(spread_samples(clustering), ("", ""), False)

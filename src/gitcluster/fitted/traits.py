@@ -156,7 +156,9 @@ def traits_of(clustering: Clustering, X: Any = None) -> list[Trait]:
     """Return the columns of the fitted samples, from their table X or from the model."""
     if X is None:
         return fitted_traits(clustering)
-    traits = read_traits(X.toarray() if issparse(X) else X, clustering.feature_names, clustering.columns)
+    traits = read_traits(
+        X.toarray() if issparse(X) else clustering.align(X), clustering.feature_names, clustering.columns
+    )
     n_rows = len(traits[0].values) if traits else 0
     if n_rows != clustering.n_samples:
         raise ValueError(f"X must have the {clustering.n_samples} rows that were fitted, got {n_rows} rows.")
