@@ -39,6 +39,13 @@ def test_far_values_are_named_whatever_the_number_of_rows(n_rows, cells):
     assert "income" not in str(warning.message)
 
 
+def test_categories_that_count_as_one_are_named():
+    frame = make_people(300)[0].assign(town=[f"t{i % 60}" for i in range(300)])
+    (warning,) = warnings_of(lambda: GIT(2, columns={"town": "categorical"}).fit(frame))
+    assert "'town' has 60 values" in str(warning.message)
+    assert "68% of the rows" in str(warning.message)
+
+
 @pytest.mark.parametrize("draw", ["normal", "exponential", "lognormal"])
 def test_extremes_of_usual_distributions_are_not_far(draw):
     rng = np.random.default_rng(0)

@@ -64,6 +64,13 @@ def column_notes(columns: Columns, matrix: NDArray[Any], labels: NDArray[Any]) -
 
     parts = list(zip(columns.used, columns.split(matrix), strict=True))
     notes = [_far_values(column, part[:, 0]) for column, part in parts if column.kind in ("numeric", "date")]
+    notes += [
+        f"{column.name!r} has {column.distinct:,} values. All except the {len(column.levels)} most frequent count as "
+        f"one, in {part[:, -1].mean():.0%} of the rows. Group them, or use columns={{{column.name!r}: 'ignore'}} "
+        "(--exclude)."
+        for column, part in parts
+        if column.other and part[:, -1].mean() > 0.5
+    ]
     there = np.asarray(labels) >= 0
     several = len(np.unique(labels[there])) > 1 and len(parts) > 1
     for column, part in parts if several else ():
