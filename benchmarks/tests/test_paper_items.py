@@ -166,6 +166,15 @@ def test_quick_items_are_computed_again(arguments, expected, no_folder, capsys):
     assert ("Computed in" in out) == ("--stored" not in arguments)
 
 
+@pytest.mark.parametrize("item", [item for item in ITEMS if item.tables], ids=lambda item: item.name)
+def test_the_tables_of_an_item_need_no_other_results(item, results):
+    names = {shlex.split(step)[0] for step in item.steps} - {"pytest", "docs.images"}
+    modules = [import_module(f"benchmarks.experiments.{name}") for name in names]
+    tables = {name: table for module in modules for name, table in getattr(module, "TABLES", {}).items()}
+    for name in item.tables:
+        assert tables[name]()
+
+
 def test_an_item_that_cannot_be_computed_is_refused(no_folder, capsys):
     for arguments, word in ((["Table 30"], "item"), (["Table 2", "--only", "set=none"], "--only"), (["e"], "matches")):
         with pytest.raises(SystemExit, match="2"):
