@@ -120,7 +120,7 @@ def search_indexes(points: Cells | Rows, candidates: Candidates, others: Sequenc
 def divide_needs(
     cell: Cell, candidates: Candidates, own: int, bounds: tuple[Array, ...], wanted: Array
 ) -> tuple[list[int], dict[int, Queries]]:
-    """Return those of the wanted cells to borrow or, if there are none, the points to search for in each of them.
+    """Return the wanted cells to borrow. If there are none, return the points to search for in each cell.
 
     The cells that the fewest points need are queried, as many as :data:`MAX_QUERIES` allows. The others are borrowed,
     and the rest is divided again. ``bounds`` are all centres and corners of boxes.
